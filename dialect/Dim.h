@@ -52,6 +52,8 @@ public:
   /// Names count as extents: they are at least 0. Different means: for no
   /// value of the names are the two equal.
   static DimProof compare(const Dim &a, const Dim &b);
+  /// True if the value is at least 0 whatever the names are.
+  bool isProvablyNonNegative() const;
 
   /// Canonical text, "2*d + 1", "(h - k) / s + 1"; parse() reads it back.
   std::string str() const;
@@ -81,10 +83,11 @@ public:
     bool operator==(const Atom &other) const;
     bool operator<(const Atom &other) const;
   };
+  static Dim ofAtom(const Atom &atom);
   /// A product of powers of atoms.
   using Monomial = std::map<Atom, unsigned>;
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
-  /// True if an operation on constants or coefficients left 64 bits; such an
+  /// True if a coefficient left 64 bits or the expression grew too long; such an
   /// expression is an error for whoever asked for it.
   bool hasOverflow() const { return overflow; }
 
