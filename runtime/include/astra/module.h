@@ -11,7 +11,7 @@
 #ifndef ASTRA_MODULE_H
 #define ASTRA_MODULE_H
 
-#include <stdint.h>
+#include "astra/base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,32 +22,6 @@ extern "C" {
 #define ASTRA_OBJECT_ABI_VERSION 1u
 #define ASTRA_ARITHMETIC_VERSION 1u
 #define ASTRA_MODULE_MAGIC 0x31525453412e0a00ull /* "\0\n.ASTR1" */
-
-/* A rank that a tensor may have at most, in the language and in kernels. */
-#define ASTRA_MAX_RANK 16
-
-/* dtype: one 32-bit word, class << 24 | bits << 8 | lanes. Complex, fp8, int4
- * and quantised classes are reserved in astra.h. */
-#define ASTRA_DTYPE(CLASS, BITS) \
-  (((uint32_t)(CLASS) << 24) | ((uint32_t)(BITS) << 8) | 1u)
-#define ASTRA_CLASS_BOOL 1u
-#define ASTRA_CLASS_INT 2u
-#define ASTRA_CLASS_UINT 3u
-#define ASTRA_CLASS_FLOAT 4u
-#define ASTRA_CLASS_BFLOAT 5u
-#define ASTRA_BOOL ASTRA_DTYPE(ASTRA_CLASS_BOOL, 8)
-#define ASTRA_I8 ASTRA_DTYPE(ASTRA_CLASS_INT, 8)
-#define ASTRA_I16 ASTRA_DTYPE(ASTRA_CLASS_INT, 16)
-#define ASTRA_I32 ASTRA_DTYPE(ASTRA_CLASS_INT, 32)
-#define ASTRA_I64 ASTRA_DTYPE(ASTRA_CLASS_INT, 64)
-#define ASTRA_U8 ASTRA_DTYPE(ASTRA_CLASS_UINT, 8)
-#define ASTRA_U16 ASTRA_DTYPE(ASTRA_CLASS_UINT, 16)
-#define ASTRA_U32 ASTRA_DTYPE(ASTRA_CLASS_UINT, 32)
-#define ASTRA_U64 ASTRA_DTYPE(ASTRA_CLASS_UINT, 64)
-#define ASTRA_F16 ASTRA_DTYPE(ASTRA_CLASS_FLOAT, 16)
-#define ASTRA_BF16 ASTRA_DTYPE(ASTRA_CLASS_BFLOAT, 16)
-#define ASTRA_F32 ASTRA_DTYPE(ASTRA_CLASS_FLOAT, 32)
-#define ASTRA_F64 ASTRA_DTYPE(ASTRA_CLASS_FLOAT, 64)
 
 /* One tensor as an entry or a kernel sees it. Strides count elements and may
  * be zero (broadcast) or negative; data points at the element with all indices
@@ -106,8 +80,8 @@ typedef struct astra_call_api {
 struct astra_call {
   uint64_t struct_size;
   const astra_call_api_t *api;
-  void *state;            /* the runtime's own */
-  const int64_t *dims;    /* the export's dimensions, in descriptor order */
+  void *state;         /* the runtime's own */
+  const int64_t *dims; /* the export's dimensions, in descriptor order */
   const astra_kernel_fn *kernels; /* resolved imports, in descriptor order */
 };
 
