@@ -82,7 +82,7 @@ def Calls_ConstantOp : Calls_Op<"constant", [Pure]> {
   }];
   let arguments = (ins AnyAttr:$value);
   let results = (outs Calls_ViewType:$view);
-  let assemblyFormat = "$value attr-dict `:` type($view)";
+  let assemblyFormat = "$value attr-dict `as` type($view)";
 }
 
 def Calls_ViewOp : Calls_Op<"view", [Pure]> {
