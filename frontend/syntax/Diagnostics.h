@@ -1,6 +1,6 @@
 // Errors of the language: the table of codes (Diagnostics.def), the engine that
-// collects them, and their rendering with line, caret, notes and fix-it. Used by
-// lexer, parser and checker; knows no tree and no MLIR.
+// collects them, and their rendering with line, caret, notes and fix-it. Used
+// by lexer, parser and checker; knows no tree and no MLIR.
 //
 // Diagnostics.def rows: DIAG(code, name, severity, "summary")
 //   DIAG(E0201, shape_mismatch, Error, "two extents that must agree differ")
@@ -81,6 +81,7 @@ public:
 private:
   SourceManager &sources;
   std::vector<Diagnostic> all;
+  Diagnostic dropped{}; // what report() hands out for a diagnostic not kept
   unsigned errorCount = 0;
 };
 

@@ -34,6 +34,8 @@ public:
   LineColumn getLineColumn(uint32_t file, uint32_t offset) const;
   /// The whole line that holds `offset`, without its end.
   llvm::StringRef getLine(uint32_t file, uint32_t offset) const;
+  /// The offset of that line's first byte.
+  uint32_t getLineStart(uint32_t file, uint32_t offset) const;
 
 private:
   struct File {
