@@ -4,10 +4,12 @@
 // characters that would disturb a terminal are replaced, long lines are cut to
 // a window.
 #include "frontend/syntax/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Unicode.h"
 #include <algorithm>
+#include <tuple>
 
 using namespace astra;
 using llvm::StringRef;
@@ -244,14 +246,16 @@ void DiagnosticEngine::print(llvm::raw_ostream &os, bool color) const {
   std::vector<const Diagnostic *> sorted;
   for (const Diagnostic &diagnostic : all)
     sorted.push_back(&diagnostic);
-  llvm::stable_sort(sorted, [](const Diagnostic *a, const Diagnostic *b) {
-    return std::pair(a->range.file, a->range.begin) <
-           std::pair(b->range.file, b->range.begin);
+  // The address breaks ties, so that the order of reporting stays.
+  llvm::sort(sorted, [](const Diagnostic *a, const Diagnostic *b) {
+    return std::tuple(a->range.file, a->range.begin, a) <
+           std::tuple(b->range.file, b->range.begin, b);
   });
   Printer printer(os, sources, color);
   unsigned errorsShown = 0;
   for (const Diagnostic *diagnostic :
-       llvm::ArrayRef(sorted).take_front(std::min(sorted.size(), printLimit))) {
+       llvm::ArrayRef<const Diagnostic *>(sorted).take_front(
+           std::min(sorted.size(), printLimit))) {
     printer.print(*diagnostic);
     errorsShown += getSeverity(diagnostic->code) == Severity::Error;
   }

@@ -1,7 +1,7 @@
 // The table of codes and the engine that collects diagnostics. How they look on
 // a terminal is in DiagnosticPrinter.cpp. Knows no tree and no MLIR.
 #include "frontend/syntax/Diagnostics.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace astra;
 
