@@ -1,0 +1,81 @@
+// Which rules the operations of a family have. `Written` declares the methods in
+// the operations' classes, so that a missing definition does not link; `Default`
+// leaves the interface's failing one.
+#ifndef ASTRA_RULES_TD
+#define ASTRA_RULES_TD
+
+include "dialect/AstraTypes.td"
+include "dialect/Interfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+defvar GradientDefault = GradientOpInterface;
+defvar GradientWritten =
+    DeclareOpInterfaceMethods<GradientOpInterface, ["buildVjp", "buildJvp"]>;
+defvar BatchingDefault = BatchingOpInterface;
+defvar BatchingWritten =
+    DeclareOpInterfaceMethods<BatchingOpInterface, ["buildBatched"]>;
+defvar KernelDefault = KernelOpInterface;
+defvar KernelWritten =
+    DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelCall"]>;
+defvar ViewDefault = ViewOpInterface;
+defvar ViewWritten = DeclareOpInterfaceMethods<ViewOpInterface, ["getView"]>;
+
+// <Family>Gradients.cpp
+defvar ElementwiseGradient = GradientDefault;
+defvar ShapeGradient = GradientDefault;
+defvar ReductionGradient = GradientDefault;
+defvar ContractionGradient = GradientDefault;
+defvar IndexGradient = GradientDefault;
+defvar ControlGradient = GradientDefault;
+defvar TransformGradient = GradientDefault;
+defvar EffectGradient = GradientDefault;
+
+// <Family>Batching.cpp
+defvar ElementwiseBatching = BatchingDefault;
+defvar ShapeBatching = BatchingDefault;
+defvar ReductionBatching = BatchingDefault;
+defvar ContractionBatching = BatchingDefault;
+defvar IndexBatching = BatchingDefault;
+defvar RandomBatching = BatchingDefault;
+defvar ControlBatching = BatchingDefault;
+defvar TransformBatching = BatchingDefault;
+defvar EffectBatching = BatchingDefault;
+
+// <Family>Lowering.cpp
+defvar ElementwiseKernel = KernelDefault;
+defvar ElementwiseView = ViewDefault;
+defvar ShapeKernel = KernelDefault;
+defvar ShapeView = ViewDefault;
+defvar ReductionKernel = KernelDefault;
+defvar ContractionKernel = KernelDefault;
+defvar IndexKernel = KernelDefault;
+defvar IndexView = ViewDefault;
+defvar RandomKernel = KernelDefault;
+defvar EffectKernel = KernelDefault;
+
+//===- Bases --------------------------------------------------------------===//
+
+class Astra_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Astra_Dialect, mnemonic, traits>;
+
+/// Fails when the program runs unless its `cannotFail()` proves otherwise; then
+/// it has no effect and may be removed or shared.
+def Astra_MayFailTrait : NativeOpTrait<"MayFailAtRunTime", [], [{
+  /// True if no value of the dimensions makes the operation fail.
+  bool cannotFail();
+}], [{
+  void $cppClass::getEffects(
+      ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<
+          ::mlir::MemoryEffects::Effect>> &effects) {
+    if (!cannotFail())
+      ::astra::addFailureEffect(effects);
+  }
+}]> {
+  let cppNamespace = "::astra";
+}
+def MayFail : TraitList<[DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                         Astra_MayFailTrait]>;
+
+#endif // ASTRA_RULES_TD
