@@ -37,9 +37,13 @@ def Astra_Dialect : Dialect {
     /// `astra.device`: "cuda:0" on an operation that `on` placed.
     static constexpr llvm::StringLiteral kDeviceAttr = "astra.device";
 
+    /// Each family registers its own operations, in its own file.
+#define ASTRA_FAMILY(Name) void register##Name##Ops();
+#include "dialect/Families.def"
+
   private:
     void registerTypes();
-    template <int Part> void registerOps();
+
   public:
   }];
 }

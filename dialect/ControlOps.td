@@ -56,7 +56,7 @@ def Astra_IfOp : Astra_ControlOp<"if"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Astra_ForOp : Astra_ControlOp<"for"> {
+def Astra_ForOp : Astra_ControlOp<"for", [AllTypesMatch<["begin", "end"]>]> {
   let summary = "a counted loop with state";
   let description = [{
     The counter runs from `begin` up to, not including, `end`; the region gets the
@@ -79,8 +79,8 @@ def Astra_ForOp : Astra_ControlOp<"for"> {
                        Variadic<Astra_AnyTensor>:$init, UnitAttr:$checkpoint);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $begin `to` $end `init` `(` $init `)` `:` type($begin) `,` functional-type($init, $results)
-    attr-dict-with-keyword $body
+    $begin `to` $end `init` `(` $init `)` `:` type($begin) `,`
+    functional-type($init, $results) attr-dict-with-keyword $body
   }];
 }
 

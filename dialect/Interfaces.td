@@ -1,7 +1,7 @@
-// The four things that an operation says about itself besides its shape rule:
-// its derivative, its batched form, the kernel that computes it, or the view that
-// it is. They know builders and values, and no pass. Every method has a default
-// that fails, so an operation may lack a rule (a test lists those that do).
+// What an operation says about itself besides its shape rule: its derivative, its
+// batched form, and how it becomes kernel calls, a view or scalar code. They know
+// builders and values, and no pass. Every method has a default that fails, so an
+// operation may lack a rule (a test lists those that do).
 #ifndef ASTRA_INTERFACES_TD
 #define ASTRA_INTERFACES_TD
 
@@ -66,11 +66,12 @@ def BatchingOpInterface : OpInterface<"BatchingOpInterface"> {
 
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::astra";
-  let description = "An operation that one prebuilt kernel computes.";
+  let description = "An operation that prebuilt kernels compute.";
   let methods = [
     InterfaceMethod<
-      "The kernel's import name, its parameters and its inputs.",
-      "::llvm::FailureOr<::astra::KernelCall>", "getKernelCall", (ins),
+      "Writes the results into the views that the builder gives.",
+      "::mlir::LogicalResult", "buildKernels",
+      (ins "::astra::KernelBuilder &":$builder),
       "", "return ::mlir::failure();">
   ];
 }
@@ -78,13 +79,32 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
 def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   let cppNamespace = "::astra";
   let description = [{
-    An operation whose result is its operand 0 seen with other extents, strides
-    and offset: no kernel runs for it.
+    An operation whose result is its operand 0 seen with another layout: no data
+    moves for it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The result's layout, given the operand's. The builder is there for checks
+        and run-time starts. Fails where only a copy will do (a reshape of a
+        strided view).
+      }],
+      "::llvm::FailureOr<::astra::Layout>", "buildView",
+      (ins "::astra::KernelBuilder &":$builder, "const ::astra::Layout &":$source),
+      "", "return ::mlir::failure();">
+  ];
+}
+
+def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
+  let cppNamespace = "::astra";
+  let description = [{
+    An operation that generated code computes itself when it works on scalars:
+    loop counters, indices and conditions.
   }];
   let methods = [
     InterfaceMethod<
-      "How the result lies in operand 0.",
-      "::llvm::FailureOr<::astra::ViewDescription>", "getView", (ins),
+      "The result as a builtin value, from the operands as builtin values.",
+      "::llvm::FailureOr<::mlir::Value>", "buildScalar",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands),
       "", "return ::mlir::failure();">
   ];
 }

@@ -18,9 +18,10 @@ defvar BatchingWritten =
     DeclareOpInterfaceMethods<BatchingOpInterface, ["buildBatched"]>;
 defvar KernelDefault = KernelOpInterface;
 defvar KernelWritten =
-    DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelCall"]>;
+    DeclareOpInterfaceMethods<KernelOpInterface, ["buildKernels"]>;
 defvar ViewDefault = ViewOpInterface;
-defvar ViewWritten = DeclareOpInterfaceMethods<ViewOpInterface, ["getView"]>;
+defvar ViewWritten =
+    DeclareOpInterfaceMethods<ViewOpInterface, ["buildView"]>;
 
 // <Family>Gradients.cpp
 defvar ElementwiseGradient = GradientDefault;

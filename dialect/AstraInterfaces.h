@@ -1,0 +1,38 @@
+// The interfaces of operations, with what their methods speak of. Knows no
+// operation and no pass.
+#ifndef ASTRA_DIALECT_ASTRAINTERFACES_H
+#define ASTRA_DIALECT_ASTRAINTERFACES_H
+
+#include "dialect/AstraTypes.h"
+#include "dialect/Lowering.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace astra {
+
+/// A value of a batched program: with the batch as axis 0, or the same for all.
+struct BatchedValue {
+  mlir::Value value;
+  bool mapped = false;
+};
+
+/// The operation has a reason why it has no derivative.
+template <typename ConcreteOp>
+class GradientReason
+    : public mlir::OpTrait::TraitBase<ConcreteOp, GradientReason> {};
+
+/// The operation says by `cannotFail()` whether it may fail at run time.
+template <typename ConcreteOp>
+class MayFailAtRunTime
+    : public mlir::OpTrait::TraitBase<ConcreteOp, MayFailAtRunTime> {};
+
+/// The effect of a possible failure: the check must be kept.
+void addFailureEffect(llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
+                          mlir::MemoryEffects::Effect>> &effects);
+
+} // namespace astra
+
+#include "dialect/Interfaces.h.inc"
+
+#endif // ASTRA_DIALECT_ASTRAINTERFACES_H
