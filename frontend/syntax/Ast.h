@@ -7,6 +7,8 @@
 //    type argument the checker reads it as one (also `T[n]`, `Mlp`, `f32`);
 //  - `f32(x)`, `T(x)` is a Call; `..b` inside an index is a Range without begin;
 //  - `nn.dense` is a Field of a Name.
+//
+// The parser limits the height of the tree, so whoever walks it may recurse.
 #ifndef ASTRA_FRONTEND_SYNTAX_AST_H
 #define ASTRA_FRONTEND_SYNTAX_AST_H
 
@@ -41,6 +43,7 @@ enum class ExprKind {
   Name, Field, Call, Index, Range, Unary, Binary, As,
   Lambda, If, Block, Loop, StructLit, Tuple, Array, Comprehension, Generator,
   With, On,
+  TypeArg,
   Error // what could not be parsed; already reported
 };
 
@@ -203,6 +206,10 @@ struct OnExpr : Expr {        // on cuda(0) { ... }
   int64_t index = 0;
   Expr *body = nullptr;
 };
+struct TypeArgExpr : Expr {   // in a type's <...>, what is no expression:
+  ASTRA_EXPR(TypeArg)         // State<Dense<3, 4>>, State<[Block<d>; 4]>
+  TypeExpr *type = nullptr;
+};
 struct ErrorExpr : Expr {
   ASTRA_EXPR(Error)
 };
@@ -227,7 +234,8 @@ struct TypeExpr {
   SourceRange range;
   // Named: f32, T, Mlp, nn.Dense<64, 2*d>; Tensor: the same with `dims`.
   Ident module, name;
-  List<Expr *> args;          // of <...>: dimension expressions or Names of types
+  List<Expr *> args;          // of <...>: dimension expressions, Names of types,
+                              // or TypeArgs
   List<Expr *> dims;          // of [...]; a Range without begin is `..b`
   List<TypeExpr *> elements;  // Tuple's elements, Fn's parameters
   TypeExpr *element = nullptr; // Array's element, Fn's result
@@ -256,7 +264,7 @@ struct FnItem {
   Ident name;
   List<GenericParam> generics;
   List<Param> params;
-  TypeExpr *result = nullptr;
+  TypeExpr *result = nullptr; // null when left out: the empty tuple
   Device device;
   Expr *body = nullptr;
 };
@@ -301,6 +309,7 @@ struct DerivativeItem {       // derivative f(x: T) vjp |dy| e jvp |dx| e
 /// One parsed file. Items keep source order within their kind.
 struct Module {
   std::string name;           // "digits"
+  llvm::StringRef doc;        // the doc comment in front of the first import
   uint32_t file = 0;
   std::vector<ImportItem *> imports;
   std::vector<ConstItem *> consts;
