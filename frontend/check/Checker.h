@@ -398,6 +398,33 @@ private:
   hir::Expr *restoreAxes(hir::Expr *e, const Shape &full,
                          llvm::ArrayRef<int64_t> axes);
 
+  // BuiltinsShape.cpp, BuiltinsEinsum.cpp, BuiltinsRandom.cpp
+  std::optional<Dim> dimArg(Arg &arg);
+  /// The elements of an array or tuple that was written out; one value stands for
+  /// itself.
+  std::vector<const ast::Expr *> writtenElements(const ast::Expr *e);
+  bool takeTensors(Call &call, std::vector<hir::Expr *> &tensors, Arg *&axis);
+  hir::Expr *join(std::vector<hir::Expr *> tensors, unsigned axis,
+                  SourceRange range);
+  hir::Expr *zero(DType dtype, SourceRange range);
+  hir::Expr *iotaOf(const Shape &shape, unsigned axis, SourceRange range);
+  hir::Expr *gatherDiagonal(hir::Expr *x, unsigned first, SourceRange range);
+  hir::Expr *moveAxes(hir::Expr *e, llvm::ArrayRef<unsigned> front);
+  bool parsePads(Arg &arg, unsigned rank, Shape &low, Shape &high);
+  struct EinsumTerm;
+  bool parseEinsum(Call &call, llvm::StringRef text,
+                   std::vector<EinsumTerm> &terms, std::string &result);
+  bool bindEinsum(Call &call, std::vector<EinsumTerm> &terms,
+                  llvm::StringRef result);
+  void mergeRepeated(EinsumTerm &term, SourceRange range);
+  EinsumTerm contractTerms(const EinsumTerm &a, const EinsumTerm &b,
+                           llvm::StringRef needed);
+  hir::Expr *randomWords(hir::Expr *key, const Shape &shape, SourceRange range);
+  hir::Expr *uniformFrom(hir::Expr *key, TypeRef type, SourceRange range);
+  hir::Expr *uniformBetween(hir::Expr *key, TypeRef type, double low,
+                            double span, SourceRange range);
+  hir::Expr *keyArg(Arg &arg);
+
   //===-- Reports ---------------------------------------------------------===//
   Diagnostic &report(DiagCode code, SourceRange range, const llvm::Twine &text) {
     return diags.report(code, range, text.str());
