@@ -1,0 +1,140 @@
+// exp, exp2, expm1, sinh, cosh, tanh: x = k log 2 + r, a polynomial in r, and a
+// last scaling by 2^k. What the others of the family need (e^r as a pair) is
+// here too.
+#ifndef ASTRA_KERNELS_MATH_EXP_H
+#define ASTRA_KERNELS_MATH_EXP_H
+
+#include "kernels/math/Constants.h"
+#include "kernels/math/Core.h"
+#include "kernels/math/Polynomials.h"
+
+namespace astra {
+namespace math {
+
+/// Beyond these the results are 0 and infinity, with room for a factor or two.
+template <class T> struct ExpRange;
+template <> struct ExpRange<float> {
+  static constexpr float Low = -150, High = 130, Exp2Low = -200, Exp2High = 200;
+  static constexpr float MinusOne = -20; ///< e^x - 1 rounds to -1 below.
+  static constexpr float TanhOne = 10;   ///< tanh x rounds to 1 above.
+};
+template <> struct ExpRange<double> {
+  static constexpr double Low = -800, High = 720, Exp2Low = -1200,
+                          Exp2High = 1100;
+  static constexpr double MinusOne = -40;
+  static constexpr double TanhOne = 20;
+};
+
+/// x = k log 2 + r, |r| < 0.347.
+template <class T> struct ExpArgument {
+  IntOf<T> k;
+  Pair<T> r;
+};
+
+template <class T> ASTRA_MATH_FN ExpArgument<T> reduceExp(T x) {
+  Integer<T> n = nearestMultiple(x, Constants<T>::log2E);
+  T exact = fma(-n.real, Constants<T>::ln2, x);
+  T r = fma(-n.real, Constants<T>::ln2Low, exact);
+  return {n.integer, {r, fma(-n.real, Constants<T>::ln2Low, exact - r)}};
+}
+
+template <class T> ASTRA_MATH_FN ExpArgument<T> reduceExp(Pair<T> x) {
+  ExpArgument<T> a = reduceExp(x.high);
+  a.r = fastTwoSum(a.r.high, a.r.low + x.low);
+  return a;
+}
+
+/// e^r, not normalised.
+template <class T> ASTRA_MATH_FN Pair<T> expOfReduced(Pair<T> r) {
+  Pair<T> s = fastTwoSum(T(1), r.high);
+  T tail = fma(r.high * r.high, expTail(r.high), r.low);
+  return {s.high, s.low + tail};
+}
+
+template <class T> ASTRA_MATH_FN T expOf(T x) {
+  ExpArgument<T> a = reduceExp(clamp(x, ExpRange<T>::Low, ExpRange<T>::High));
+  Pair<T> e = expOfReduced(a.r);
+  return scale(e.high + e.low, a.k);
+}
+
+template <class T> ASTRA_MATH_FN T exp2Of(T x) {
+  x = clamp(x, ExpRange<T>::Exp2Low, ExpRange<T>::Exp2High);
+  Integer<T> n = nearestMultiple(x, T(1));
+  T r = x - n.real;
+  Pair<T> linear = twoProduct(r, Constants<T>::ln2);
+  linear.low = fma(r, Constants<T>::ln2Low, linear.low);
+  Pair<T> s = fastTwoSum(T(1), linear.high);
+  T tail = fma(r * r, exp2Tail(r), linear.low);
+  return scale(s.high + (s.low + tail), n.integer);
+}
+
+template <class T> ASTRA_MATH_FN T expm1Of(T x) {
+  ExpArgument<T> a =
+      reduceExp(clamp(x, ExpRange<T>::MinusOne, ExpRange<T>::High));
+  T tail = fma(a.r.high * a.r.high, expTail(a.r.high), a.r.low);
+  Pair<T> e = expOfReduced(a.r);
+  // 2^k (e^r - 2^-k); the power no longer counts where the limit bites.
+  T one = powerOfTwo<T>(-(a.k > 64 ? IntOf<T>(64) : a.k));
+  Pair<T> s = twoSum(e.high, -one);
+  T away = scale(s.high + (s.low + e.low), a.k);
+  T near = a.r.high + tail;
+  return x == 0 ? x : a.k == 0 ? near : away;
+}
+
+/// sinh and cosh of |x|: sine and cosine without their factor 2^(k - 1).
+template <class T> struct Hyperbolic {
+  IntOf<T> k;
+  Pair<T> sine;
+  Pair<T> cosine;
+};
+
+/// For k > 0, 2^(1-k) sinh x = e^r - 4^-k e^-r and 2^(1-k) cosh x = e^r + 4^-k
+/// e^-r; for k = 0 the same factor, 2, but sine = 2 sinh r from its own series.
+template <class T> ASTRA_MATH_FN Hyperbolic<T> hyperbolic(T magnitude) {
+  ExpArgument<T> a = reduceExp(magnitude);
+  T r = a.r.high, z = r * r;
+  T odd = fma(r * z, sinhTail(z), a.r.low);
+  T even = fma(z * z, coshTail(z), z * T(0.5));
+  Pair<T> up = fastTwoSum(T(1), r), down = fastTwoSum(T(1), -r);
+  up = fastTwoSum(up.high, up.low + (even + odd));
+  down = fastTwoSum(down.high, down.low + (even - odd));
+  T q = powerOfTwo<T>(-2 * (a.k > 40 ? IntOf<T>(40) : a.k));
+  down = scalePair(down, q);
+  Pair<T> difference = fastTwoSum(up.high, -down.high);
+  Pair<T> sum = twoSum(up.high, down.high);
+  difference =
+      fastTwoSum(difference.high, difference.low + (up.low - down.low));
+  sum = fastTwoSum(sum.high, sum.low + (up.low + down.low));
+  Pair<T> series = fastTwoSum(r + r, odd + odd);
+  bool direct = a.k == 0;
+  return {a.k,
+          {select(direct, series.high, difference.high),
+           select(direct, series.low, difference.low)},
+          sum};
+}
+
+template <class T> ASTRA_MATH_FN T sinhOf(T x) {
+  T magnitude = abs(x);
+  Hyperbolic<T> h = hyperbolic(clamp(magnitude, T(0), ExpRange<T>::High));
+  T result = scale(h.sine.high + h.sine.low, h.k - 1);
+  // Doubling and halving would round a subnormal result twice.
+  return magnitude < T(0x1p-30) ? x : mulSign(result, x);
+}
+
+template <class T> ASTRA_MATH_FN T coshOf(T x) {
+  Hyperbolic<T> h = hyperbolic(clamp(abs(x), T(0), ExpRange<T>::High));
+  return scale(h.cosine.high + h.cosine.low, h.k - 1);
+}
+
+template <class T> ASTRA_MATH_FN T tanhOf(T x) {
+  T magnitude = abs(x);
+  Hyperbolic<T> h = hyperbolic(clamp(magnitude, T(0), ExpRange<T>::TanhOne));
+  return magnitude < T(0x1p-30)
+             ? x
+             : mulSign(dividePairs(h.sine, h.cosine).high, x);
+}
+
+} // namespace math
+} // namespace astra
+
+#endif // ASTRA_KERNELS_MATH_EXP_H
