@@ -1,0 +1,101 @@
+// Activity analysis: see Activity.h.
+#include "passes/Activity.h"
+#include "dialect/Builder.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace astra {
+
+bool Activity::insert(Value v) {
+  return isFloatTensor(v) && active.insert(v).second;
+}
+bool Activity::anyOf(ValueRange values) const {
+  return llvm::any_of(values, [&](Value v) { return contains(v); });
+}
+
+void Activity::propagate(Block &block) {
+  for (Operation &op : block)
+    propagate(op);
+}
+
+void Activity::propagate(Operation &op) {
+  if (isa<StopGradientOp>(op))
+    return;
+  if (op.getNumRegions() != 0 && !isa<CustomDerivativeOp>(op))
+    return propagateRegions(op);
+  if (anyOf(op.getOperands()))
+    for (Value result : op.getResults())
+      insert(result);
+}
+
+static Operation *terminatorOf(Region &region) {
+  return region.front().getTerminator();
+}
+
+/// The values that stand for the i-th of `sources` in turn become active
+/// together with it.
+static bool flow(Activity &activity, ValueRange sources, ValueRange targets) {
+  bool changed = false;
+  for (auto [source, target] : llvm::zip(sources, targets))
+    if (activity.contains(source))
+      changed |= activity.insert(target);
+  return changed;
+}
+
+void Activity::propagateRegions(Operation &op) {
+  // Where the values of an operation's regions come from and go to. A loop's
+  // state goes round until nothing changes.
+  if (auto branch = dyn_cast<IfOp>(op)) {
+    for (Region &region : op.getRegions()) {
+      propagate(region.front());
+      flow(*this, terminatorOf(region)->getOperands(), op.getResults());
+    }
+    return;
+  }
+  Region &body = op.getRegion(op.getNumRegions() - 1);
+  Block &block = body.front();
+  auto inner = [&] {
+    propagate(block);
+    return terminatorOf(body)->getOperands();
+  };
+  if (auto loop = dyn_cast<ForOp>(op)) {
+    auto state = block.getArguments().drop_front();
+    flow(*this, loop.getInit(), state);
+    while (flow(*this, inner(), state)) {
+    }
+  } else if (auto loop = dyn_cast<WhileOp>(op)) {
+    flow(*this, loop.getInit(), block.getArguments());
+    while (flow(*this, inner(), block.getArguments())) {
+    }
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    flow(*this, scan.getInputs(), block.getArguments());
+    auto state = block.getArguments().take_front(scan.getNumState());
+    while (flow(*this, inner(), state)) {
+    }
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    unsigned count = op.getNumResults();
+    auto left = block.getArguments().take_front(count);
+    auto right = block.getArguments().drop_front(count);
+    flow(*this, reduce.getInputs().take_front(count), left);
+    flow(*this, reduce.getInputs().drop_front(count), left);
+    do {
+      flow(*this, left, right);
+    } while (flow(*this, inner(), left));
+  } else {
+    flow(*this, op.getOperands(), block.getArguments()); // map, remat
+  }
+  flow(*this, inner(), op.getResults());
+  // What a loop starts from is its result too, if it runs no step.
+  if (isa<ForOp, WhileOp, ScanOp>(op))
+    flow(*this, block.getArguments().drop_front(isa<ForOp>(op)),
+         op.getResults());
+}
+
+llvm::SetVector<Value> capturesOf(Operation *op) {
+  llvm::SetVector<Value> captures;
+  getUsedValuesDefinedAbove(op->getRegions(), captures);
+  return captures;
+}
+
+} // namespace astra
