@@ -1,0 +1,87 @@
+// The pass that replaces `vjp`, `jvp`, `custom_derivative` and `remat` by plain
+// operations, innermost first, so that a derivative only ever meets operations
+// with a rule. An argument of a transformation is its own block argument until
+// its derivative is complete, and values from outside are constants to it: two
+// derivatives with respect to equal values cannot be taken for one another.
+#include "passes/ReverseMode.h"
+#include "passes/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace astra {
+
+/// Ends the body with its values and then `derivatives`, and puts it in the
+/// operation's place.
+static void replaceByBody(Operation *op, Block &body,
+                          ArrayRef<Value> derivatives, ValueRange arguments) {
+  Operation *end = body.getTerminator();
+  end->insertOperands(end->getNumOperands(), derivatives);
+  op->replaceAllUsesWith(spliceBefore(op, body, arguments));
+  op->erase();
+}
+
+LogicalResult expandVjp(VjpOp op) {
+  Block &body = op.getBody().front();
+  unsigned numArgs = op.getNumArgs();
+  ValueRange given = op.getInputs().drop_front(numArgs);
+  Activity activity;
+  for (int64_t i : op.getWrt())
+    activity.insert(body.getArgument(i));
+  activity.propagate(body);
+
+  OpBuilder builder(body.getTerminator());
+  RuleBuilder r(builder, op.getLoc());
+  Cotangents cotangents;
+  for (Value yielded : body.getTerminator()->getOperands())
+    if (isFloatTensor(yielded)) {
+      if (activity.contains(yielded))
+        cotangents.add(r, yielded, {given.front(), nullptr, true});
+      given = given.drop_front();
+    }
+  if (failed(ReverseMode(builder, activity).walk(body, cotangents)))
+    return failure();
+
+  SmallVector<Value> gradients;
+  for (int64_t i : op.getWrt()) {
+    Value argument = body.getArgument(i);
+    gradients.push_back(cotangents.has(argument)
+                            ? cotangents.getApplied(r, argument)
+                            : r.splatLike(argument, 0));
+  }
+  replaceByBody(op, body, gradients, op.getInputs().take_front(numArgs));
+  return success();
+}
+
+namespace {
+
+struct DifferentiatePass
+    : PassWrapper<DifferentiatePass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DifferentiatePass)
+  StringRef getArgument() const final { return "astra-differentiate"; }
+  StringRef getDescription() const final {
+    return "Replace derivatives by the operations that compute them";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<AstraDialect>();
+  }
+
+  void runOnOperation() final {
+    SmallVector<Operation *> transforms;
+    getOperation().walk([&](Operation *op) { // inner before outer
+      if (isa<VjpOp, JvpOp>(op))
+        transforms.push_back(op);
+    });
+    for (Operation *op : transforms) {
+      auto vjp = dyn_cast<VjpOp>(op);
+      if (failed(vjp ? expandVjp(vjp) : expandJvp(cast<JvpOp>(op))))
+        return signalPassFailure();
+    }
+    cleanUp(getOperation());
+    inlineRegions(getOperation());
+  }
+};
+
+} // namespace
+} // namespace astra

@@ -1,0 +1,165 @@
+// The reverse walk over straight-line code: see ReverseMode.h.
+#include "passes/ReverseMode.h"
+#include "passes/Transforms.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace astra {
+
+LogicalResult ReverseMode::walk(Block &block, Cotangents &cotangents) {
+  // The walk itself may add to the block: what it built needs no derivative.
+  SmallVector<Operation *> operations;
+  for (Operation &op : block.without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : llvm::reverse(operations))
+    if (failed(visit(*op, cotangents)))
+      return failure();
+  return success();
+}
+
+LogicalResult ReverseMode::visit(Operation &op, Cotangents &cotangents) {
+  bool wanted = llvm::any_of(op.getResults(), [&](Value result) {
+    return activity.contains(result) && cotangents.has(result);
+  });
+  if (!wanted)
+    return success();
+  LogicalResult result =
+      TypeSwitch<Operation *, LogicalResult>(&op)
+          .Case<CustomDerivativeOp>(
+              [&](auto custom) { return visitCustom(custom, cotangents); })
+          .Case<RematOp>(
+              [&](auto remat) { return visitRemat(remat, cotangents); })
+          .Default([&](Operation *) { return visitWithRule(op, cotangents); });
+  for (Value value : op.getResults())
+    cotangents.erase(value);
+  return result;
+}
+
+//===-- Operations with a rule --------------------------------------------===//
+
+/// The condition under which a result's cotangent counts, over an operand: null
+/// if the operation mixes elements, so that it must be applied before.
+static Value moveCondition(RuleBuilder &r, Operation &op, Value operand,
+                           Value condition) {
+  if (op.hasTrait<DiagonalJacobian>())
+    return condition;
+  return TypeSwitch<Operation *, Value>(&op)
+      .Case<SumOp>([&](SumOp sum) {
+        return r.expand(condition, operand, sum.getAxes());
+      })
+      .Case<ReshapeOp>([&](ReshapeOp) {
+        return r.reshape(condition, r.boolLike(operand));
+      })
+      .Case<TransposeOp>([&](TransposeOp transpose) {
+        Axes inverse(transpose.getPerm().size());
+        for (auto [i, axis] : llvm::enumerate(transpose.getPerm()))
+          inverse[axis] = i;
+        return r.transpose(condition, inverse);
+      })
+      .Default(Value());
+}
+
+/// A cotangent that a rule made by selecting between something and zero.
+static Cotangent peel(Value value) {
+  auto select = value.getDefiningOp<SelectOp>();
+  if (select && splatOf(select.getIfFalse()) == 0.0)
+    return {select.getIfTrue(), select.getCondition(), true};
+  if (select && splatOf(select.getIfTrue()) == 0.0)
+    return {select.getIfFalse(), select.getCondition(), false};
+  return {value, nullptr, true};
+}
+
+static bool isConstantToDerivatives(GradientOpInterface op) {
+  return isa<StopGradientOp>(op.getOperation());
+}
+
+LogicalResult ReverseMode::visitWithRule(Operation &op, Cotangents &cotangents) {
+  RuleBuilder r(builder, op.getLoc());
+  Cotangent whole = cotangents.get(op.getResult(0));
+  bool deferred = op.getNumResults() == 1 && whole.condition &&
+                  moveCondition(r, op, op.getOperand(0), whole.condition);
+  SmallVector<Value> given, parts(op.getNumOperands());
+  for (Value result : op.getResults())
+    given.push_back(deferred ? whole.value : cotangents.getApplied(r, result));
+  if (failed(requireRule(&op)) ||
+      failed(cast<GradientOpInterface>(op).buildVjp(builder, given, parts)))
+    return op.emitError("'") << op.getName().stripDialect()
+                             << "' has no reverse derivative rule";
+  for (int i = op.getNumOperands() - 1; i >= 0; --i) {
+    Value operand = op.getOperand(i);
+    if (!parts[i] || !activity.contains(operand))
+      continue;
+    Cotangent part = peel(parts[i]);
+    if (deferred)
+      part = restrict(r, part,
+                      moveCondition(r, op, operand, whole.condition),
+                      whole.whereTrue);
+    cotangents.add(r, operand, part);
+  }
+  return success();
+}
+
+//===-- Own rules and rematerialisation -----------------------------------===//
+
+/// The cotangents of the float results, zeros made where there is none.
+static SmallVector<Value> floatCotangents(RuleBuilder &r, Operation *op,
+                                          Cotangents &cotangents) {
+  SmallVector<Value> given;
+  for (Value result : op->getResults())
+    if (isFloatTensor(result))
+      given.push_back(cotangents.has(result)
+                          ? cotangents.getApplied(r, result)
+                          : r.splatLike(result, 0));
+  return given;
+}
+
+/// Adds the cotangents of those `operands` that are floats, last first.
+static void addAll(RuleBuilder &r, Activity &activity, ValueRange operands,
+                   ValueRange parts, Cotangents &cotangents) {
+  SmallVector<Value> floats(llvm::make_filter_range(
+      operands, [](Value v) { return isFloatTensor(v); }));
+  for (auto [operand, part] : llvm::reverse(llvm::zip_equal(floats, parts)))
+    if (activity.contains(operand))
+      cotangents.add(r, operand, {part, nullptr, true});
+}
+
+LogicalResult ReverseMode::visitCustom(CustomDerivativeOp op,
+                                       Cotangents &cotangents) {
+  RuleBuilder r(builder, op.getLoc());
+  if (activity.anyOf(capturesOf(op).getArrayRef()))
+    return op.emitError("a function with its own derivative uses a value from "
+                        "outside that is differentiated; make it a parameter");
+  SmallVector<Value> operands(op.getInputs());
+  llvm::append_range(operands, floatCotangents(r, op, cotangents));
+  FailureOr<SmallVector<Value>> parts =
+      op.getVjp().empty()
+          ? transposeTangentRule(builder, op, operands)
+          : inlineBlock(builder, op.getVjp().front(), operands);
+  if (failed(parts))
+    return failure();
+  addAll(r, activity, op.getInputs(), *parts, cotangents);
+  return success();
+}
+
+LogicalResult ReverseMode::visitRemat(RematOp op, Cotangents &cotangents) {
+  RuleBuilder r(builder, op.getLoc());
+  captureAsInputs(op);
+  SmallVector<Value> operands(op.getInputs());
+  unsigned numArgs = operands.size();
+  llvm::append_range(operands, floatCotangents(r, op, cotangents));
+  Axes wrt;
+  SmallVector<Value> targets;
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (activity.contains(input)) {
+      wrt.push_back(i);
+      targets.push_back(input);
+    }
+  FailureOr<RematOp> again = buildRematVjp(builder, op, operands, numArgs, wrt);
+  if (failed(again))
+    return failure();
+  addAll(r, activity, targets, again->getResults(), cotangents);
+  return success();
+}
+
+} // namespace astra
