@@ -22,6 +22,11 @@ template <typename ConcreteOp>
 class GradientReason
     : public mlir::OpTrait::TraitBase<ConcreteOp, GradientReason> {};
 
+/// Elementwise, so that its Jacobian is diagonal for each operand.
+template <typename ConcreteOp>
+class DiagonalJacobian
+    : public mlir::OpTrait::TraitBase<ConcreteOp, DiagonalJacobian> {};
+
 /// The operation says by `cannotFail()` whether it may fail at run time.
 template <typename ConcreteOp>
 class MayFailAtRunTime

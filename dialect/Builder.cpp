@@ -5,10 +5,6 @@ using namespace mlir;
 
 namespace astra {
 
-bool isFloatTensor(Type type) {
-  auto tensor = dyn_cast_or_null<TensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType());
-}
 Axes complement(ArrayRef<int64_t> axes, int64_t rank) {
   Axes rest;
   for (int64_t i = 0; i < rank; ++i)
@@ -16,7 +12,9 @@ Axes complement(ArrayRef<int64_t> axes, int64_t rank) {
       rest.push_back(i);
   return rest;
 }
-Axes iotaAxes(int64_t count) { return llvm::to_vector(llvm::seq<int64_t>(0, count)); }
+Axes iotaAxes(int64_t count) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, count));
+}
 
 std::optional<double> splatOf(Value v) {
   auto constant = v ? v.getDefiningOp<ConstOp>() : nullptr;
@@ -62,8 +60,7 @@ Value RuleBuilder::splat(Type type, double value) {
 }
 Value RuleBuilder::dim(const Dim &value) {
   auto type = TensorType::get(b.getContext(), b.getI64Type(), {});
-  return make<DimValueOp>(type, {},
-                     {dimension("value", value)});
+  return make<DimValueOp>(type, {}, {dimension("value", value)});
 }
 Value RuleBuilder::iota(TensorType type, int64_t axis) {
   return make<IotaOp>(type, {}, {integer("axis", axis)});
@@ -204,7 +201,8 @@ Value RuleBuilder::slice(Value x, ArrayRef<Dim> starts, ArrayRef<Dim> sizes) {
     return x;
   if (auto value = splatOf(x))
     return splat(type, *value);
-  return make<SliceOp>(type, {x}, {dims("starts", starts), ints("dynamic_axes", {})});
+  return make<SliceOp>(type, {x},
+                       {dims("starts", starts), ints("dynamic_axes", {})});
 }
 Value RuleBuilder::sliceAxis(Value x, int64_t axis, const Dim &start,
                              const Dim &size) {
@@ -281,7 +279,8 @@ Value RuleBuilder::contract(Value x, Value y, ArrayRef<int64_t> batchX,
   SmallVector<Dim> shape;
   for (int64_t axis : batchX)
     shape.push_back(shapeOf(x)[axis]);
-  auto appendFree = [&](Value v, ArrayRef<int64_t> batch, ArrayRef<int64_t> over) {
+  auto appendFree = [&](Value v, ArrayRef<int64_t> batch,
+                        ArrayRef<int64_t> over) {
     for (int64_t axis = 0; axis < rankOf(v); ++axis)
       if (!llvm::is_contained(batch, axis) && !llvm::is_contained(over, axis))
         shape.push_back(shapeOf(v)[axis]);
@@ -290,7 +289,8 @@ Value RuleBuilder::contract(Value x, Value y, ArrayRef<int64_t> batchX,
   appendFree(y, batchY, overY);
   return make<ContractOp>(typeOf(x).withShape(shape), {x, y},
                           {ints("batch_a", batchX), ints("batch_b", batchY),
-                           ints("contract_a", overX), ints("contract_b", overY)});
+                           ints("contract_a", overX),
+                           ints("contract_b", overY)});
 }
 
 //===-- Indexing ----------------------------------------------------------===//

@@ -1,15 +1,15 @@
-// What gradient and batching rules are written with: a thin layer over OpBuilder
-// that makes the dialect's operations from values and lets obvious identities
-// (a factor 1, a double negation, a transpose that moves nothing) fall away as
-// they are built, so that a derivative contains no operation that a careful
-// person would not have written. Every identity is exact in IEEE arithmetic.
-// This file knows operations and values, and no pass.
+// What gradient and batching rules are written with: a thin layer over
+// OpBuilder that makes the dialect's operations from values and lets obvious
+// identities (a factor 1, a double negation, a transpose that moves nothing)
+// fall away as they are built, so that a derivative contains no operation that
+// a careful person would not have written. Every identity is exact in IEEE
+// arithmetic. This file knows operations and values, and no pass.
 //
 // A null Value is a cotangent or tangent that is zero and was never made.
 #ifndef ASTRA_DIALECT_BUILDER_H
 #define ASTRA_DIALECT_BUILDER_H
 
-#include "dialect/AstraDialect.h"
+#include "dialect/AstraOps.h"
 
 namespace astra {
 
@@ -27,11 +27,12 @@ using mlir::ValueRange;
 
 using Axes = SmallVector<int64_t>;
 
-inline TensorType typeOf(Value v) { return mlir::cast<TensorType>(v.getType()); }
+inline TensorType typeOf(Value v) {
+  return mlir::cast<TensorType>(v.getType());
+}
 inline int64_t rankOf(Value v) { return typeOf(v).getRank(); }
 inline SmallVector<Dim> shapeOf(Value v) { return typeOf(v).getShape(); }
 /// Only these have tangents and cotangents.
-bool isFloatTensor(Type type);
 inline bool isFloatTensor(Value v) { return isFloatTensor(v.getType()); }
 /// The axes 0 .. rank-1 that are not in `axes`, ascending.
 Axes complement(ArrayRef<int64_t> axes, int64_t rank);

@@ -21,30 +21,33 @@ static Axes rangeFrom(int64_t begin, int64_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(begin, begin + count));
 }
 
-/// The cotangent of `self`: the product of `d` and `other` over the free axes of
-/// `other`, which lie at `otherFree` in `d`.
+/// The cotangent of `self`: the product of `d` and `other` over the free axes
+/// of `other`, which lie at `otherFree` in `d`.
 static Value cotangentOf(RuleBuilder &r, const Side &self, const Side &other,
                          Value d, ArrayRef<int64_t> selfFree,
                          ArrayRef<int64_t> otherFree) {
   int64_t batches = self.batch.size();
   Axes batchD = iotaAxes(batches);
-  // Axes of `self` in the order in which the product will have them: batch, then
-  // the free axes of d (those of self), then the free axes of other (its summed
-  // axes, ascending, paired with those of self); or the last two swapped.
+  // Axes of `self` in the order in which the product will have them: batch,
+  // then the free axes of d (those of self), then the free axes of other (its
+  // summed axes, ascending, paired with those of self); or the last two
+  // swapped.
   Axes summed;
   Axes order = other.over;
   llvm::sort(order);
   for (int64_t axis : order)
-    summed.push_back(self.over[llvm::find(other.over, axis) - other.over.begin()]);
+    summed.push_back(
+        self.over[llvm::find(other.over, axis) - other.over.begin()]);
   Axes straight = self.batch, swapped = self.batch;
   llvm::append_range(straight, self.free);
   llvm::append_range(straight, summed);
   llvm::append_range(swapped, summed);
   llvm::append_range(swapped, self.free);
   bool swap = llvm::is_sorted(swapped) && !llvm::is_sorted(straight);
-  Value product =
-      swap ? r.contract(other.value, d, other.batch, batchD, other.free, otherFree)
-           : r.contract(d, other.value, batchD, other.batch, otherFree, other.free);
+  Value product = swap ? r.contract(other.value, d, other.batch, batchD,
+                                    other.free, otherFree)
+                       : r.contract(d, other.value, batchD, other.batch,
+                                    otherFree, other.free);
   const Axes &axes = swap ? swapped : straight;
   Axes perm(axes.size());
   for (auto [i, axis] : llvm::enumerate(axes))

@@ -171,8 +171,8 @@ static Value powSlopeOfBase(RuleBuilder &r, Value a, Value b, Value d) {
 static Value powSlopeOfExponent(RuleBuilder &r, Value a, Value b, Value y,
                                 Value d) {
   Value zero = r.splatLike(a, 0);
-  Value flat = r.binary<AndOp>(r.compare<EqOp>(a, zero),
-                               r.compare<GeOp>(b, zero));
+  Value flat =
+      r.binary<AndOp>(r.compare<EqOp>(a, zero), r.compare<GeOp>(b, zero));
   return r.select(flat, r.splatLike(d, 0),
                   r.mul(d, r.mul(y, r.unary<LogOp>(a))));
 }
@@ -192,8 +192,7 @@ ASTRA_BINARY_RULE(Atan2, atan2Slope(r, a, b, b, d),
 /// Half to each operand at a tie; nothing to the one that lost.
 template <typename Lost>
 static Value extremumShare(RuleBuilder &r, Value own, Value other, Value d) {
-  Value shared =
-      r.select(r.compare<EqOp>(own, other), r.scale(d, 0.5), d);
+  Value shared = r.select(r.compare<EqOp>(own, other), r.scale(d, 0.5), d);
   return r.select(r.compare<Lost>(own, other), r.splatLike(d, 0), shared);
 }
 ASTRA_BINARY_RULE(Maximum, extremumShare<LtOp>(r, a, b, d),

@@ -6,8 +6,6 @@ include "dialect/Rules.td"
 
 defvar ElementwiseRules = [ElementwiseBatching, ElementwiseKernel];
 defvar IntegerOnly = NotDifferentiable<"integers and bools have no gradient">;
-defvar PiecewiseConstant = NotDifferentiable<
-    "it is piecewise constant: its derivative is 0 wherever it has one">;
 defvar GivesBool = NotDifferentiable<"its result is bool">;
 
 //===- One operand --------------------------------------------------------===//
@@ -44,13 +42,13 @@ def Astra_NegOp : Astra_NumberUnary<"neg", "negation",
 def Astra_AbsOp : Astra_NumberUnary<"abs", "absolute value",
     "The gradient at 0 is 0. The least signed integer stays as it is.">;
 def Astra_SignOp : Astra_NumberUnary<"sign", "sign",
-    "-1, 0 or 1; zeros keep their sign and NaN is NaN.", [PiecewiseConstant]>;
+    "-1, 0 or 1; zeros keep their sign and NaN is NaN.">;
 def Astra_FloorOp : Astra_FloatUnary<"floor", "rounds down",
-    "To the greatest whole number not above.", [PiecewiseConstant]>;
+    "To the greatest whole number not above.">;
 def Astra_CeilOp : Astra_FloatUnary<"ceil", "rounds up",
-    "To the least whole number not below.", [PiecewiseConstant]>;
+    "To the least whole number not below.">;
 def Astra_RoundOp : Astra_FloatUnary<"round", "rounds to the nearest whole number",
-    "Halves go to the even neighbour.", [PiecewiseConstant]>;
+    "Halves go to the even neighbour.">;
 def Astra_ExpOp : Astra_FloatUnary<"exp", "exponential", "e to the x.">;
 def Astra_Exp2Op : Astra_FloatUnary<"exp2", "power of two", "2 to the x.">;
 def Astra_Expm1Op : Astra_FloatUnary<"expm1", "exponential less one",

@@ -1,6 +1,6 @@
-// Derivatives of reading and updating parts. Reading and adding are each other's
-// transpose, with the same indices, checked alike: what the forward operation
-// refuses never reaches the backward one.
+// Derivatives of reading and updating parts. Reading and adding are each
+// other's transpose, with the same indices, checked alike: what the forward
+// operation refuses never reaches the backward one.
 #include "dialect/Builder.h"
 
 using namespace mlir;
@@ -55,8 +55,8 @@ LogicalResult SliceOp::buildJvp(OpBuilder &builder, ValueRange tangents,
   RuleBuilder r(builder, getLoc());
   SmallVector<Value> operands{tangents[0]};
   llvm::append_range(operands, getIndices());
-  resultTangents[0] = r.make<SliceOp>(getResult().getType(), operands,
-                                      boxAttributes(r, *this));
+  resultTangents[0] =
+      r.make<SliceOp>(getResult().getType(), operands, boxAttributes(r, *this));
   return success();
 }
 
@@ -123,8 +123,8 @@ static Value survivors(RuleBuilder &r, ScatterOp op) {
   Axes at;
   for (size_t i = 0; i < places.size(); ++i)
     at.push_back(op.getAxes().front() + i);
-  TensorType type = typeOf(op.getValue()).withElement(
-      r.getBuilder().getI1Type());
+  TensorType type =
+      typeOf(op.getValue()).withElement(r.getBuilder().getI1Type());
   return r.broadcast(stays, type, at);
 }
 

@@ -64,9 +64,9 @@ static Value jvp(RuleBuilder &r, ProdOp op, Value t) {
 template <typename OpTy>
 static std::pair<Value, Value> tiesOf(RuleBuilder &r, OpTy op) {
   Value x = op.getX();
-  Value there =
-      r.compare<EqOp>(x, r.expand(op.getResult(), x, op.getAxes()));
-  Value count = r.sum(r.convert(there, typeOf(x).getElementType()), op.getAxes());
+  Value there = r.compare<EqOp>(x, r.expand(op.getResult(), x, op.getAxes()));
+  Value count =
+      r.sum(r.convert(there, typeOf(x).getElementType()), op.getAxes());
   return {there, count};
 }
 template <typename OpTy>
@@ -81,10 +81,18 @@ static Value extremumJvp(RuleBuilder &r, OpTy op, Value t) {
   Value taken = r.select(there, t, r.splatLike(t, 0));
   return r.div(r.sum(taken, op.getAxes()), count);
 }
-static Value vjp(RuleBuilder &r, MaxOp op, Value d) { return extremumVjp(r, op, d); }
-static Value jvp(RuleBuilder &r, MaxOp op, Value t) { return extremumJvp(r, op, t); }
-static Value vjp(RuleBuilder &r, MinOp op, Value d) { return extremumVjp(r, op, d); }
-static Value jvp(RuleBuilder &r, MinOp op, Value t) { return extremumJvp(r, op, t); }
+static Value vjp(RuleBuilder &r, MaxOp op, Value d) {
+  return extremumVjp(r, op, d);
+}
+static Value jvp(RuleBuilder &r, MaxOp op, Value t) {
+  return extremumJvp(r, op, t);
+}
+static Value vjp(RuleBuilder &r, MinOp op, Value d) {
+  return extremumVjp(r, op, d);
+}
+static Value jvp(RuleBuilder &r, MinOp op, Value t) {
+  return extremumJvp(r, op, t);
+}
 
 //===-- Norm, exponentials ------------------------------------------------===//
 
@@ -125,7 +133,9 @@ static Value vjp(RuleBuilder &r, SoftmaxOp op, Value d) {
   Value y = op.getResult(), part = r.mul(d, y);
   return r.sub(part, r.mul(y, total(r, part, op.getAxis())));
 }
-static Value jvp(RuleBuilder &r, SoftmaxOp op, Value t) { return vjp(r, op, t); }
+static Value jvp(RuleBuilder &r, SoftmaxOp op, Value t) {
+  return vjp(r, op, t);
+}
 
 static Value vjp(RuleBuilder &r, LogSoftmaxOp op, Value d) {
   Value share = r.unary<ExpOp>(op.getResult());
@@ -150,9 +160,9 @@ static Value jvp(RuleBuilder &r, CumSumOp op, Value t) {
 static Value vjp(RuleBuilder &r, CumProdOp op, Value d) {
   int64_t axis = op.getAxis();
   Value x = op.getX(), flipped = r.flip(x, {axis});
-  Value shifted = r.sliceAxis(
-      r.padAxis(flipped, 1, axis, Dim::constant(1), Dim()), axis, Dim(),
-      shapeOf(x)[axis]);
+  Value shifted =
+      r.sliceAxis(r.padAxis(flipped, 1, axis, Dim::constant(1), Dim()), axis,
+                  Dim(), shapeOf(x)[axis]);
   Value s = r.linearRecurrence(shifted, r.flip(d, {axis}), axis);
   return r.mul(r.exclusiveCumProd(x, axis), r.flip(s, {axis}));
 }
@@ -167,8 +177,8 @@ static Value jvp(RuleBuilder &r, CumProdOp op, Value t) {
 static SmallVector<Value> origins(RuleBuilder &r, SortOp op) {
   int64_t axis = op.getAxis();
   Type i32 = r.getBuilder().getI32Type();
-  Value from = r.make<ArgSortOp>(typeOf(op.getX()).withElement(i32), {op.getX()},
-                                 {r.integer("axis", axis)});
+  Value from = r.make<ArgSortOp>(typeOf(op.getX()).withElement(i32),
+                                 {op.getX()}, {r.integer("axis", axis)});
   return r.indicesAlong(from, axis);
 }
 static Value vjp(RuleBuilder &r, SortOp op, Value d) {

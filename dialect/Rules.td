@@ -23,15 +23,22 @@ defvar ViewDefault = ViewOpInterface;
 defvar ViewWritten =
     DeclareOpInterfaceMethods<ViewOpInterface, ["buildView"]>;
 
-// <Family>Gradients.cpp
-defvar ElementwiseGradient = GradientDefault;
-defvar ShapeGradient = GradientDefault;
-defvar ReductionGradient = GradientDefault;
-defvar ContractionGradient = GradientDefault;
-defvar IndexGradient = GradientDefault;
+/// Operand and result have one shape, and an element of the result depends only
+/// on the operands' elements at its place.
+def DiagonalJacobian : NativeOpTrait<"DiagonalJacobian"> {
+  let cppNamespace = "::astra";
+}
+
+// <Family>Gradients.cpp. The rules of control flow and of transformations need
+// the walk over their regions: passes/ReverseMode.h, passes/ForwardMode.h.
+def ElementwiseGradient : TraitList<[GradientWritten, DiagonalJacobian]>;
+defvar ShapeGradient = GradientWritten;
+defvar ReductionGradient = GradientWritten;
+defvar ContractionGradient = GradientWritten;
+defvar IndexGradient = GradientWritten;
 defvar ControlGradient = GradientDefault;
 defvar TransformGradient = GradientDefault;
-defvar EffectGradient = GradientDefault;
+defvar EffectGradient = GradientWritten;
 
 // <Family>Batching.cpp
 defvar ElementwiseBatching = BatchingDefault;

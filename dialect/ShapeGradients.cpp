@@ -1,6 +1,7 @@
 // Derivatives of the operations that move elements. All are linear: a tangent
 // goes through the same operation, a cotangent through its transpose.
 #include "dialect/Builder.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -13,7 +14,8 @@ static Value again(OpBuilder &builder, Operation *op, ValueRange operands) {
   return builder.clone(*op, mapping)->getResult(0);
 }
 
-/// Tangents of a linear operation; one that is zero is made where another is not.
+/// Tangents of a linear operation; one that is zero is made where another is
+/// not.
 static LogicalResult linearJvp(OpBuilder &builder, Operation *op,
                                ValueRange tangents,
                                SmallVectorImpl<Value> &results) {

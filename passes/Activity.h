@@ -4,7 +4,7 @@
 #ifndef ASTRA_PASSES_ACTIVITY_H
 #define ASTRA_PASSES_ACTIVITY_H
 
-#include "dialect/AstraDialect.h"
+#include "dialect/AstraOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -13,8 +13,8 @@ Value Cotangents::apply(RuleBuilder &r, const Cotangent &part) {
                         : r.select(part.condition, zero, part.value);
 }
 
-/// Adding a part of a tensor to a sum adds only that part: a loop that reads one
-/// element in each step must not touch the whole tensor in each.
+/// Adding a part of a tensor to a sum adds only that part: a loop that reads
+/// one element in each step must not touch the whole tensor in each.
 static Value addPart(RuleBuilder &r, Value sum, Value part) {
   Operation *op = part.getDefiningOp();
   if (auto box = dyn_cast_or_null<UpdateSliceOp>(op)) {
@@ -22,18 +22,17 @@ static Value addPart(RuleBuilder &r, Value sum, Value part) {
       return nullptr;
     SmallVector<Value> operands{sum, box.getValue()};
     llvm::append_range(operands, box.getIndices());
-    return r.make<UpdateSliceOp>(
-        sum.getType(), operands,
-        {r.dims("starts", box.getStarts()),
-         r.ints("dynamic_axes", box.getDynamicAxes()), r.unit("add")});
+    return r.make<UpdateSliceOp>(sum.getType(), operands,
+                                 {r.dims("starts", box.getStarts()),
+                                  r.ints("dynamic_axes", box.getDynamicAxes()),
+                                  r.unit("add")});
   }
   if (auto pad = dyn_cast_or_null<PadOp>(op)) {
     if (splatOf(pad.getFill()) != 0.0)
       return nullptr;
-    return r.make<UpdateSliceOp>(
-        sum.getType(), {sum, pad.getX()},
-        {r.dims("starts", pad.getLow()), r.ints("dynamic_axes", {}),
-         r.unit("add")});
+    return r.make<UpdateSliceOp>(sum.getType(), {sum, pad.getX()},
+                                 {r.dims("starts", pad.getLow()),
+                                  r.ints("dynamic_axes", {}), r.unit("add")});
   }
   auto scatter = dyn_cast_or_null<ScatterOp>(op);
   if (!scatter || !scatter.getAdd() || splatOf(scatter.getX()) != 0.0)

@@ -1,8 +1,9 @@
-// The cotangents that a reverse walk has found so far, one per value. A cotangent
-// that comes out of a `select` is kept as the whole value and the condition under
-// which it counts; the condition is applied only where an operation needs it.
-// Elementwise derivatives are multiplied before that, so that the infinities and
-// NaNs of the element not taken are dropped and not multiplied with zero.
+// The cotangents that a reverse walk has found so far, one per value. A
+// cotangent that comes out of a `select` is kept as the whole value and the
+// condition under which it counts; the condition is applied only where an
+// operation needs it. Elementwise derivatives are multiplied before that, so
+// that the infinities and NaNs of the element not taken are dropped and not
+// multiplied with zero.
 #ifndef ASTRA_PASSES_COTANGENTS_H
 #define ASTRA_PASSES_COTANGENTS_H
 
@@ -19,8 +20,8 @@ struct Cotangent {
 
 class Cotangents {
 public:
-  /// Adds to what `of` has. The sum runs from the last use to the first, because
-  /// the walk does.
+  /// Adds to what `of` has. The sum runs from the last use to the first,
+  /// because the walk does.
   void add(RuleBuilder &r, mlir::Value of, Cotangent part);
   /// Null if there is none.
   Cotangent get(mlir::Value of) const { return parts.lookup(of); }

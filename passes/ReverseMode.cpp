@@ -1,7 +1,7 @@
 // The reverse walk over straight-line code: see ReverseMode.h.
 #include "passes/ReverseMode.h"
-#include "passes/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Transforms.h"
 
 using namespace mlir;
 
@@ -48,9 +48,8 @@ static Value moveCondition(RuleBuilder &r, Operation &op, Value operand,
       .Case<SumOp>([&](SumOp sum) {
         return r.expand(condition, operand, sum.getAxes());
       })
-      .Case<ReshapeOp>([&](ReshapeOp) {
-        return r.reshape(condition, r.boolLike(operand));
-      })
+      .Case<ReshapeOp>(
+          [&](ReshapeOp) { return r.reshape(condition, r.boolLike(operand)); })
       .Case<TransposeOp>([&](TransposeOp transpose) {
         Axes inverse(transpose.getPerm().size());
         for (auto [i, axis] : llvm::enumerate(transpose.getPerm()))
@@ -70,11 +69,8 @@ static Cotangent peel(Value value) {
   return {value, nullptr, true};
 }
 
-static bool isConstantToDerivatives(GradientOpInterface op) {
-  return isa<StopGradientOp>(op.getOperation());
-}
-
-LogicalResult ReverseMode::visitWithRule(Operation &op, Cotangents &cotangents) {
+LogicalResult ReverseMode::visitWithRule(Operation &op,
+                                         Cotangents &cotangents) {
   RuleBuilder r(builder, op.getLoc());
   Cotangent whole = cotangents.get(op.getResult(0));
   bool deferred = op.getNumResults() == 1 && whole.condition &&
@@ -84,16 +80,15 @@ LogicalResult ReverseMode::visitWithRule(Operation &op, Cotangents &cotangents) 
     given.push_back(deferred ? whole.value : cotangents.getApplied(r, result));
   if (failed(requireRule(&op)) ||
       failed(cast<GradientOpInterface>(op).buildVjp(builder, given, parts)))
-    return op.emitError("'") << op.getName().stripDialect()
-                             << "' has no reverse derivative rule";
+    return op.emitError("'")
+           << op.getName().stripDialect() << "' has no reverse derivative rule";
   for (int i = op.getNumOperands() - 1; i >= 0; --i) {
     Value operand = op.getOperand(i);
     if (!parts[i] || !activity.contains(operand))
       continue;
     Cotangent part = peel(parts[i]);
     if (deferred)
-      part = restrict(r, part,
-                      moveCondition(r, op, operand, whole.condition),
+      part = restrict(r, part, moveCondition(r, op, operand, whole.condition),
                       whole.whereTrue);
     cotangents.add(r, operand, part);
   }
@@ -108,9 +103,8 @@ static SmallVector<Value> floatCotangents(RuleBuilder &r, Operation *op,
   SmallVector<Value> given;
   for (Value result : op->getResults())
     if (isFloatTensor(result))
-      given.push_back(cotangents.has(result)
-                          ? cotangents.getApplied(r, result)
-                          : r.splatLike(result, 0));
+      given.push_back(cotangents.has(result) ? cotangents.getApplied(r, result)
+                                             : r.splatLike(result, 0));
   return given;
 }
 
@@ -133,9 +127,8 @@ LogicalResult ReverseMode::visitCustom(CustomDerivativeOp op,
   SmallVector<Value> operands(op.getInputs());
   llvm::append_range(operands, floatCotangents(r, op, cotangents));
   FailureOr<SmallVector<Value>> parts =
-      op.getVjp().empty()
-          ? transposeTangentRule(builder, op, operands)
-          : inlineBlock(builder, op.getVjp().front(), operands);
+      op.getVjp().empty() ? transposeTangentRule(builder, op, operands)
+                          : inlineBlock(builder, op.getVjp().front(), operands);
   if (failed(parts))
     return failure();
   addAll(r, activity, op.getInputs(), *parts, cotangents);

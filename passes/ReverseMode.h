@@ -22,9 +22,11 @@ public:
 
 private:
   mlir::LogicalResult visit(mlir::Operation &op, Cotangents &cotangents);
-  mlir::LogicalResult visitWithRule(mlir::Operation &op, Cotangents &cotangents);
+  mlir::LogicalResult visitWithRule(mlir::Operation &op,
+                                    Cotangents &cotangents);
   mlir::LogicalResult visitSelect(SelectOp op, Cotangents &cotangents);
-  mlir::LogicalResult visitCustom(CustomDerivativeOp op, Cotangents &cotangents);
+  mlir::LogicalResult visitCustom(CustomDerivativeOp op,
+                                  Cotangents &cotangents);
   mlir::LogicalResult visitRemat(RematOp op, Cotangents &cotangents);
 
   mlir::OpBuilder &builder;

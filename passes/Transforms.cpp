@@ -40,16 +40,17 @@ LogicalResult requireRule(Operation *op) {
   if (!rule)
     return op->emitError("'") << name << "' has no derivative rule";
   if (!rule.nonDifferentiableReason().empty())
-    return op->emitError("'") << name << "' cannot be differentiated: "
-                              << rule.nonDifferentiableReason();
+    return op->emitError("'")
+           << name
+           << "' cannot be differentiated: " << rule.nonDifferentiableReason();
   return success();
 }
 
 //===-- Own rules ---------------------------------------------------------===//
 
-FailureOr<SmallVector<Value>>
-transposeTangentRule(OpBuilder &builder, CustomDerivativeOp op,
-                     ValueRange operands) {
+FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,
+                                                   CustomDerivativeOp op,
+                                                   ValueRange operands) {
   // The gradient of the rule with respect to its tangents; where they are does
   // not matter, since the rule is linear in them.
   RuleBuilder r(builder, op.getLoc());
@@ -69,8 +70,9 @@ transposeTangentRule(OpBuilder &builder, CustomDerivativeOp op,
   unsigned numValues = types.size();
   for (int64_t i : wrt)
     types.push_back(inputs[i].getType());
-  auto vjp = VjpOp::create(builder, op.getLoc(), types, inputs,
-                           {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
+  auto vjp =
+      VjpOp::create(builder, op.getLoc(), types, inputs,
+                    {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
   IRMapping mapping;
   op.getJvp().cloneInto(&vjp.getBody(), mapping);
   // Results of the expansion, kept alive through it.
@@ -108,15 +110,16 @@ FailureOr<RematOp> buildRematVjp(OpBuilder &builder, RematOp op,
   for (int64_t i : wrt)
     gradients.push_back(operands[i].getType());
   llvm::append_range(results, gradients);
-  auto again = RematOp::create(builder, op.getLoc(), gradients, operands,
-                               {builder.getNamedAttr(kAgain, builder.getUnitAttr())});
+  auto again =
+      RematOp::create(builder, op.getLoc(), gradients, operands,
+                      {builder.getNamedAttr(kAgain, builder.getUnitAttr())});
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(operands.size(), op.getLoc());
-  Block *body = builder.createBlock(&again.getBody(), {},
-                                    TypeRange(operands), locs);
-  auto vjp = VjpOp::create(
-      builder, op.getLoc(), results, body->getArguments(),
-      {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
+  Block *body =
+      builder.createBlock(&again.getBody(), {}, TypeRange(operands), locs);
+  auto vjp =
+      VjpOp::create(builder, op.getLoc(), results, body->getArguments(),
+                    {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
   IRMapping mapping;
   op.getBody().cloneInto(&vjp.getBody(), mapping);
   YieldOp::create(builder, op.getLoc(),
@@ -140,8 +143,7 @@ void inlineRegions(Operation *root) {
     if (op->hasAttr(kAgain))
       for (Value &input : inputs)
         input = RuleBuilder(builder, op->getLoc()).unary<StopGradientOp>(input);
-    op->replaceAllUsesWith(
-        spliceBefore(op, op->getRegion(0).front(), inputs));
+    op->replaceAllUsesWith(spliceBefore(op, op->getRegion(0).front(), inputs));
     op->erase();
   }
 }
@@ -150,7 +152,8 @@ void inlineRegions(Operation *root) {
 
 void cleanUp(Operation *root) {
   RewritePatternSet patterns(root->getContext());
-  for (RegisteredOperationName name : root->getContext()->getRegisteredOperations())
+  for (RegisteredOperationName name :
+       root->getContext()->getRegisteredOperations())
     if (name.getDialectNamespace() == "astra")
       name.getCanonicalizationPatterns(patterns, root->getContext());
   GreedyRewriteConfig config;

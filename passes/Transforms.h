@@ -25,9 +25,9 @@ mlir::LogicalResult requireRule(mlir::Operation *op);
 
 /// The reverse rule of an operation that states only its forward rule, which is
 /// linear in the tangents: `operands` are the inputs and the cotangents.
-mlir::FailureOr<SmallVector<Value>>
-transposeTangentRule(OpBuilder &builder, CustomDerivativeOp op,
-                     ValueRange operands);
+mlir::FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,
+                                                         CustomDerivativeOp op,
+                                                         ValueRange operands);
 
 /// Makes the values from outside that the region uses inputs of it.
 void captureAsInputs(RematOp op);
