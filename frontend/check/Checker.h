@@ -1,11 +1,11 @@
-// The checker's state and steps, one class over several files: Modules (loading),
-// Scope (names), Types, Unify, Consts, Structs, CheckItems, CheckExpr, CheckCalls,
-// CheckIndex, CheckLoops, Comprehension, Transforms, Builtins*. Internal to
-// frontend/check. No MLIR.
+// The checker's state and steps, one class over several files: Modules
+// (loading), Scope (names), Types, Unify, Consts, Structs, CheckItems,
+// CheckExpr, CheckCalls, CheckIndex, CheckLoops, Comprehension, Transforms,
+// Builtins*. Internal to frontend/check. No MLIR.
 //
 // A mistake is reported once: whatever is built on it is Value::error(), which
-// nobody reports again. `bindings` is the list of lets of the block that is being
-// built; any expression may add temporaries to it.
+// nobody reports again. `bindings` is the list of lets of the block that is
+// being built; any expression may add temporaries to it.
 #ifndef ASTRA_FRONTEND_CHECK_CHECKER_H
 #define ASTRA_FRONTEND_CHECK_CHECKER_H
 
@@ -42,11 +42,11 @@ struct Arg {
 
 /// A call under way, as built-in functions see it.
 struct Call {
-  SourceRange range;   // of the whole call
-  SourceRange callee;  // of the function's name
+  SourceRange range;  // of the whole call
+  SourceRange callee; // of the function's name
   std::vector<Arg> args;
   Expected expected;
-  llvm::StringRef name;         // of the built-in
+  llvm::StringRef name;              // of the built-in
   hir::Prim prim = hir::Prim::Const; // of its row
 };
 
@@ -114,8 +114,8 @@ private:
   TypeRef resolveNamed(const ast::TypeExpr *type);
   bool resolveShape(llvm::ArrayRef<ast::Expr *> dims, Shape &shape);
   std::optional<Dim> resolveDim(const ast::Expr *e);
-  /// An expression read as a type (`f32[n]`, `T`, `Mlp`); null if it is not one,
-  /// with a report if `mustBe`.
+  /// An expression read as a type (`f32[n]`, `T`, `Mlp`); null if it is not
+  /// one, with a report if `mustBe`.
   TypeRef typeFromExpr(const ast::Expr *e, bool mustBe);
   bool looksLikeType(const ast::Expr *e);
   std::optional<TypeRef> lookupType(llvm::StringRef name);
@@ -137,8 +137,8 @@ private:
     return type->kind != hir::TypeKind::Tensor &&
            type->kind != hir::TypeKind::Fn;
   }
-  /// Applies `f` to the leaves of trees of one type, side by side, and gathers the
-  /// results in a tree of the same form. Null if `f` gave null.
+  /// Applies `f` to the leaves of trees of one type, side by side, and gathers
+  /// the results in a tree of the same form. Null if `f` gave null.
   hir::Expr *
   mapLeaves(std::vector<hir::Expr *> trees, SourceRange range,
             llvm::function_ref<hir::Expr *(llvm::ArrayRef<hir::Expr *>,
@@ -149,13 +149,14 @@ private:
   TypeRef mapLeafTypes(TypeRef type, llvm::function_ref<TypeRef(TypeRef)> f);
 
   //===-- Unify.cpp -------------------------------------------------------===//
-  /// Binds generics of `subst` that stand alone in `pattern`. Says nothing when the
-  /// two do not fit: the comparison of types that follows does.
+  /// Binds generics of `subst` that stand alone in `pattern`. Says nothing when
+  /// the two do not fit: the comparison of types that follows does.
   void match(const ast::TypeExpr *pattern, TypeRef actual,
              llvm::ArrayRef<Generic> generics, Module &module,
              Substitution &subst);
-  void matchDims(llvm::ArrayRef<ast::Expr *> pattern, llvm::ArrayRef<Dim> actual,
-                 llvm::ArrayRef<Generic> generics, Substitution &subst);
+  void matchDims(llvm::ArrayRef<ast::Expr *> pattern,
+                 llvm::ArrayRef<Dim> actual, llvm::ArrayRef<Generic> generics,
+                 Substitution &subst);
   /// Equal, or a report that says how not. `what`: "the argument `x`".
   bool requireType(TypeRef found, TypeRef expected, SourceRange range,
                    const llvm::Twine &what);
@@ -216,11 +217,12 @@ private:
   //===-- Build.cpp: making typed nodes -----------------------------------===//
   Value expr(hir::Expr *e, std::optional<Dim> dim = std::nullopt);
   Value fn(const FnValue *fn);
-  hir::Expr *prim(Prim prim, TypeRef type,
-                  llvm::ArrayRef<hir::Expr *> operands, SourceRange range,
-                  std::vector<int64_t> ints = {}, std::vector<Dim> dims = {},
-                  std::string text = "");
-  hir::Expr *unary(Prim p, hir::Expr *x) { return prim(p, x->type, {x}, x->range); }
+  hir::Expr *prim(Prim prim, TypeRef type, llvm::ArrayRef<hir::Expr *> operands,
+                  SourceRange range, std::vector<int64_t> ints = {},
+                  std::vector<Dim> dims = {}, std::string text = "");
+  hir::Expr *unary(Prim p, hir::Expr *x) {
+    return prim(p, x->type, {x}, x->range);
+  }
   /// Same shapes and dtypes.
   hir::Expr *binaryPrim(Prim p, hir::Expr *a, hir::Expr *b) {
     return prim(p, a->type, {a, b}, a->range);
@@ -277,16 +279,16 @@ private:
   Value emitCall(FnDecl &decl, Instance &instance, Call &call,
                  std::vector<Value> &values, std::vector<hir::FnLit> &fnLits,
                  const Substitution &subst);
-  /// A parameter's type under what is known so far; null (silently) if a generic
-  /// in it is still unknown.
+  /// A parameter's type under what is known so far; null (silently) if a
+  /// generic in it is still unknown.
   TypeRef resolveUnder(const ast::TypeExpr *type, FnDecl &decl,
                        const Substitution &subst);
   std::optional<DType> dtypeUnder(const ast::TypeExpr *type, FnDecl &decl,
                                   const Substitution &subst);
   /// Checks an argument's expression (or gives its value).
   Value argValue(Arg &arg, Expected expected = {});
-  /// The function as a literal with parameters of these types; `body` null after a
-  /// report. `expected` helps literals in the body.
+  /// The function as a literal with parameters of these types; `body` null
+  /// after a report. `expected` helps literals in the body.
   hir::FnLit materialise(const FnValue &fn, llvm::ArrayRef<TypeRef> params,
                          SourceRange range, Expected expected = {});
   Value applyValues(const FnValue &fn, llvm::ArrayRef<Value> args,
@@ -304,8 +306,8 @@ private:
   struct AxisIndex {
     enum Kind { All, Static, Dynamic, Slice, Array } kind = All;
     SourceRange range;
-    Dim start, extent;           // Static, Slice
-    hir::Expr *value = nullptr;  // Dynamic start (i64), or the index array
+    Dim start, extent;          // Static, Slice
+    hir::Expr *value = nullptr; // Dynamic start (i64), or the index array
     Generator *generator = nullptr;
   };
   bool classifyIndices(TypeRef base, llvm::ArrayRef<ast::Expr *> indices,
@@ -364,15 +366,15 @@ public:
   struct BuiltinInfo {
     llvm::StringRef name;
     Handler handler;
-    Prim prim; // what a handler of several rows emits
+    Prim prim;                 // what a handler of several rows emits
     llvm::StringRef signature; // as help shows it
   };
   static const BuiltinInfo &getBuiltin(Builtin builtin);
 
 private:
   Value callBuiltin(Builtin builtin, Call &call);
-  /// Sorts arguments by the names given: `out[k]` is null where left out. The first
-  /// `required` must be there. False after a report.
+  /// Sorts arguments by the names given: `out[k]` is null where left out. The
+  /// first `required` must be there. False after a report.
   bool takeArgs(Call &call, llvm::ArrayRef<llvm::StringRef> names,
                 unsigned required, std::vector<Arg *> &out);
   Value error() { return Value::error(); }
@@ -400,8 +402,8 @@ private:
 
   // BuiltinsShape.cpp, BuiltinsEinsum.cpp, BuiltinsRandom.cpp
   std::optional<Dim> dimArg(Arg &arg);
-  /// The elements of an array or tuple that was written out; one value stands for
-  /// itself.
+  /// The elements of an array or tuple that was written out; one value stands
+  /// for itself.
   std::vector<const ast::Expr *> writtenElements(const ast::Expr *e);
   bool takeTensors(Call &call, std::vector<hir::Expr *> &tensors, Arg *&axis);
   hir::Expr *join(std::vector<hir::Expr *> tensors, unsigned axis,
@@ -424,9 +426,26 @@ private:
   hir::Expr *uniformBetween(hir::Expr *key, TypeRef type, double low,
                             double span, SourceRange range);
   hir::Expr *keyArg(Arg &arg);
+  struct ReductionArgs {
+    hir::Expr *x = nullptr;
+    std::vector<int64_t> axes;
+    bool keepdims = false;
+  };
+  std::optional<ReductionArgs> readReduction(Call &call);
+  // BuiltinsMake.cpp
+  TypeRef builtinStruct(llvm::StringRef name, std::vector<std::string> fields,
+                        std::vector<TypeRef> fieldTypes);
+  hir::Expr *buildTree(TypeRef type, SourceRange range,
+                       llvm::function_ref<hir::Expr *(TypeRef)> f);
+  bool checkSameType(Arg &a, Arg &b, hir::Expr *&x, hir::Expr *&y);
+  Value comparePairs(Call &call, Arg &a, Arg &b,
+                     llvm::function_ref<hir::Expr *(hir::Expr *, hir::Expr *,
+                                                    const std::string &)>
+                         f);
 
   //===-- Reports ---------------------------------------------------------===//
-  Diagnostic &report(DiagCode code, SourceRange range, const llvm::Twine &text) {
+  Diagnostic &report(DiagCode code, SourceRange range,
+                     const llvm::Twine &text) {
     return diags.report(code, range, text.str());
   }
   Value fail(DiagCode code, SourceRange range, const llvm::Twine &text,
