@@ -1,0 +1,36 @@
+// The loop nests of a contraction: a is [batch.., rows.., contracted..], b is
+// [batch.., contracted.., columns..], the result [batch.., rows.., columns..].
+#ifndef ASTRA_KERNELS_CONTRACTION_H
+#define ASTRA_KERNELS_CONTRACTION_H
+
+#include "kernels/View.h"
+
+ASTRA_KERNELS_BEGIN
+
+struct Contraction {
+  Nest<3> batch;      // offsets in a, b, out
+  Nest<2> rows;       // in a, out
+  Nest<2> columns;    // in b, out
+  Nest<2> contracted; // in a, b
+
+  Contraction(const astra_arg_t *args, int64_t nbatch, int64_t ncontract) {
+    const astra_arg_t &a = args[0], &b = args[1], &out = args[2];
+    int64_t nrows = a.rank - nbatch - ncontract, next = 0;
+    for (; next < nbatch; ++next)
+      batch.addAxis(a.shape[next],
+                    {a.strides[next], b.strides[next], out.strides[next]});
+    for (int64_t d = 0; d < nrows; ++d, ++next)
+      rows.addAxis(a.shape[nbatch + d],
+                   {a.strides[nbatch + d], out.strides[next]});
+    for (int64_t d = nbatch + ncontract; d < b.rank; ++d, ++next)
+      columns.addAxis(b.shape[d], {b.strides[d], out.strides[next]});
+    for (int64_t d = 0; d < ncontract; ++d)
+      contracted.addAxis(
+          b.shape[nbatch + d],
+          {a.strides[nbatch + nrows + d], b.strides[nbatch + d]});
+  }
+};
+
+ASTRA_KERNELS_END
+
+#endif // ASTRA_KERNELS_CONTRACTION_H
