@@ -1,5 +1,6 @@
 // From text to tokens. May not know the grammar or the tree.
 #include "frontend/syntax/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -39,6 +40,7 @@ static bool isWordPart(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 Diagnostic &Lexer::report(DiagCode code, uint32_t begin, uint32_t end,
                           std::string message) {
+  stopped |= ++errorCount >= maxErrors;
   return diagnostics.report(code, {file, begin, end}, std::move(message));
 }
 
@@ -138,24 +140,40 @@ Token Lexer::next() {
   }
 }
 
-bool Lexer::lexSign(Token &token) {
-  static const std::pair<StringRef, TokenKind> signs[] = {
+namespace {
+struct Sign {
+  StringRef text;
+  TokenKind kind;
+};
+/// The signs by their first byte, longer ones first.
+struct SignTable {
+  std::vector<Sign> byFirst[256];
+  SignTable() {
 #define TOKEN(Name, text)
 #define KEYWORD(Name, text)
-#define PUNCT(Name, text) {text, TokenKind::Name},
+#define PUNCT(Name, text)                                                      \
+  byFirst[static_cast<unsigned char>(text[0])].push_back(                      \
+      {text, TokenKind::Name});
 #include "frontend/syntax/Token.def"
-  };
+    for (std::vector<Sign> &signs : byFirst)
+      llvm::sort(signs, [](const Sign &a, const Sign &b) {
+        return a.text.size() > b.text.size();
+      });
+  }
+};
+} // namespace
+
+bool Lexer::lexSign(Token &token) {
+  static const SignTable table;
   StringRef rest = text.substr(position, 2);
-  const std::pair<StringRef, TokenKind> *best = nullptr;
-  for (const auto &sign : signs)
-    if (rest.starts_with(sign.first) &&
-        (!best || sign.first.size() > best->first.size()))
-      best = &sign;
-  if (!best)
-    return false;
-  position += best->first.size();
-  finish(token, best->second);
-  return true;
+  for (const Sign &sign : table.byFirst[static_cast<unsigned char>(peek())]) {
+    if (!rest.starts_with(sign.text))
+      continue;
+    position += sign.text.size();
+    finish(token, sign.kind);
+    return true;
+  }
+  return false;
 }
 
 void Lexer::lexWord(Token &token) {

@@ -37,6 +37,10 @@ public:
   Token next();
   /// Every token from here on is Eof.
   void stop() { stopped = true; }
+  /// Also true once there were too many errors to go on.
+  bool isStopped() const { return stopped; }
+  /// Past this many errors the rest of a file is not read.
+  static constexpr unsigned maxErrors = 100;
 
 private:
   char peek(size_t ahead = 0) const {
@@ -60,6 +64,7 @@ private:
   DiagnosticEngine &diagnostics;
   uint32_t position = 0;
   TokenKind previous = TokenKind::Eof;
+  unsigned errorCount = 0;
   bool stopped = false;
 };
 

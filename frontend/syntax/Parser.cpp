@@ -11,8 +11,7 @@ using llvm::StringRef;
 namespace {
 constexpr unsigned maxDepth = 256;
 constexpr unsigned maxHeight = 512;
-constexpr unsigned maxErrors = 100;
-constexpr size_t maxTreeBytes = size_t(512) << 20;
+constexpr size_t maxTreeBytes = size_t(256) << 20;
 } // namespace
 
 std::unique_ptr<ast::Module> astra::parseFile(uint32_t file,
@@ -183,6 +182,8 @@ void Parser::skipBalanced() {
       ++open;
     else if (isClosing(token.kind) && open > 0)
       --open;
+    if (open > maxDepth)
+      return giveUp(); // what stands here is reported, and there is no end
     bump();
   } while (open > 0 && !at(Kind::Eof) && !isItemStart());
 }
@@ -223,9 +224,10 @@ void Parser::giveUp() {
 }
 
 void Parser::checkLimits() {
+  stopped |= lexer.isStopped();
   if (at(Kind::Eof) || stopped)
     return;
-  if (diagnostics.getErrorCount() >= errorsBefore + maxErrors)
+  if (diagnostics.getErrorCount() >= errorsBefore + Lexer::maxErrors)
     return giveUp();
   if (module.arena.getBytesAllocated() < maxTreeBytes)
     return;
