@@ -89,9 +89,11 @@ void Lexer::skipBlanks(Token &token) {
     if (c == '\n') {
       token.newlineBefore = true;
     } else if (c == '\r' && peek(1) != '\n') {
-      report(DiagCode::stray_carriage_return, position, position + 1,
-             "a carriage return alone does not end a line")
-          .help = "end lines with a line feed, or with both";
+      if (!hasCarriageReturn) // one message stands for a whole file of them
+        report(DiagCode::stray_carriage_return, position, position + 1,
+               "a carriage return alone does not end a line")
+            .help = "end lines with a line feed, or with both";
+      hasCarriageReturn = true;
       token.newlineBefore = true;
     } else if (c == '/' && peek(1) == '/') {
       skipComment(token);

@@ -66,6 +66,7 @@ private:
   TokenKind previous = TokenKind::Eof;
   unsigned errorCount = 0;
   bool stopped = false;
+  bool hasCarriageReturn = false;
 };
 
 /// The text of a string token without quotes, escapes resolved.
