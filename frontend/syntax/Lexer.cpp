@@ -305,7 +305,8 @@ void Lexer::skipUnknown() {
   }
   do
     ++position;
-  while (position < text.size() && (peek() == c || (peek() & 0x80)));
+  while (position < text.size() && peek() != '\n' &&
+         (c == '#' || peek() == c || (peek() & 0x80)));
   Diagnostic &diagnostic = report(DiagCode::unknown_character, begin, position,
                                   "the language does not use this character");
   if (c == '#')

@@ -39,6 +39,7 @@ public:
   void stop() { stopped = true; }
   /// Also true once there were too many errors to go on.
   bool isStopped() const { return stopped; }
+  unsigned getErrorCount() const { return errorCount; }
   /// Past this many errors the rest of a file is not read.
   static constexpr unsigned maxErrors = 100;
 

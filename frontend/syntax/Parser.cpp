@@ -124,7 +124,8 @@ Diagnostic &Parser::report(DiagCode code, SourceRange range,
 /// early, behind what stands before it.
 Diagnostic &Parser::reportExpected(DiagCode code, StringRef what,
                                    StringRef where) {
-  bool isLineEnd = (token.newlineBefore && lastEnd != 0) || at(Kind::Eof);
+  bool isLineEnd = code != DiagCode::expected_item &&
+                   ((token.newlineBefore && lastEnd != 0) || at(Kind::Eof));
   SourceRange range =
       isLineEnd ? SourceRange{file, lastEnd, lastEnd} : getRange(token);
   std::string message = "expected " + what.str();
@@ -225,6 +226,9 @@ void Parser::giveUp() {
 
 void Parser::checkLimits() {
   stopped |= lexer.isStopped();
+  // What the lexer could not read makes the rest of the statement doubtful.
+  panic |= lexer.getErrorCount() != lexerErrors;
+  lexerErrors = lexer.getErrorCount();
   if (at(Kind::Eof) || stopped)
     return;
   if (diagnostics.getErrorCount() >= errorsBefore + Lexer::maxErrors)

@@ -49,8 +49,6 @@ bool Parser::parseStatement(llvm::SmallVectorImpl<Statement> &statements) {
     statement.value = parseExpr();
     if (!isAtLineEnd() && (at(Kind::Equal) || at(Kind::PlusEqual)))
       parseAssignment(statement.value);
-    else if (at(Kind::DotDot))
-      parseNoValue();
   }
   statement.range = since(begin);
   statements.push_back(statement);

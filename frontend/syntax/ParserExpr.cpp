@@ -51,8 +51,15 @@ bool Parser::continuesExpression() const {
   return !isAtLineEnd() || !at(Kind::Minus) || token.spaceAfter;
 }
 
-/// A whole value: pipes, and lambdas as operands.
+/// A whole value; `..` behind it is an error.
 Expr *Parser::parseExpr() {
+  Expr *value = parseOpenExpr();
+  return at(Kind::DotDot) ? parseNoValue() : value;
+}
+
+/// A value that may be the beginning of a range: pipes, with lambdas as
+/// operands.
+Expr *Parser::parseOpenExpr() {
   Nesting nesting(*this);
   Expr *lhs = parseWith();
   while (at(Kind::PipeGreater)) {
@@ -246,8 +253,6 @@ void Parser::parseArgument(llvm::SmallVectorImpl<Argument> &args) {
       report(DiagCode::generator_not_alone, generator->range,
              "a generator is not given by name");
     arg.value = generator;
-  } else if (at(Kind::DotDot)) {
-    arg.value = parseNoValue();
   }
   args.push_back(arg);
 }
@@ -272,7 +277,7 @@ List<Expr *> Parser::parseIndices() {
 Expr *Parser::parseRangeOrExpr() {
   Nesting nesting(*this);
   uint32_t begin = token.begin;
-  Expr *first = at(Kind::DotDot) ? nullptr : parseExpr();
+  Expr *first = at(Kind::DotDot) ? nullptr : parseOpenExpr();
   if (!at(Kind::DotDot))
     return first;
   bump();

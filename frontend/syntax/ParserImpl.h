@@ -122,6 +122,7 @@ private:
 
   //===-- Operators (ParserExpr.cpp) --------------------------------------===//
   ast::Expr *parseExpr();
+  ast::Expr *parseOpenExpr();
   ast::Expr *parseWith();
   ast::Expr *parseWithTail(ast::Expr *base);
   ast::Expr *parseBinary(int level);
@@ -184,6 +185,7 @@ private:
   unsigned depth = 0;        // Nesting levels that are open
   unsigned height = 0;       // of what the innermost level has built so far
   unsigned errorsBefore = 0; // reported before this file
+  unsigned lexerErrors = 0;  // of the lexer that `panic` has taken in
   Diagnostic silent{};       // where silenced messages go
 };
 

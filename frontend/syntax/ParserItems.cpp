@@ -92,12 +92,8 @@ List<GenericParam> Parser::parseGenerics() {
   parseList(Kind::Less, Kind::Greater, [&] {
     GenericParam param;
     param.name = parseIdent("a parameter", Case::Any);
-    if (accept(Kind::Colon)) {
-      if (!atWord("int") && !atWord("float") && !atWord("number"))
-        reportExpected(DiagCode::unexpected_token, "int, float or number",
-                       "after `:`");
-      param.bound = parseIdent("int, float or number", Case::Any);
-    }
+    if (accept(Kind::Colon))
+      param.bound = parseIdent("a class such as int or float", Case::Any);
     if (param.bound.text == "int")
       checkCase(param.name, "an integer parameter", Case::Small);
     else if (!param.bound.text.empty())

@@ -139,8 +139,6 @@ Expr *Parser::parseParenthesis() {
   bool hasComma = false;
   parseList(Kind::LParen, Kind::RParen, [&] {
     elements.push_back(parseExpr());
-    if (at(Kind::DotDot))
-      parseNoValue();
     hasComma |= at(Kind::Comma);
   });
   if (elements.size() == 1 && !hasComma) {
@@ -163,8 +161,6 @@ Expr *Parser::parseArray() {
       report(DiagCode::generator_not_alone, here(),
              "nothing stands beside a comprehension in its brackets");
     elements.push_back(parseExpr());
-    if (at(Kind::DotDot))
-      parseNoValue();
     if (!at(Kind::For))
       return;
     if (elements.size() != 1)
@@ -191,6 +187,10 @@ List<GeneratorRange> Parser::parseGenerators() {
   do {
     GeneratorRange range;
     range.name = parseIdent("a variable", Case::Small);
+    if (at(Kind::Equal))
+      report(DiagCode::generator_not_alone, since(range.name.range.begin),
+             "a generator is the only argument of its call")
+          .help = "put the generator in brackets to make an array of it";
     if (accept(Kind::In)) {
       range.range = parseRangeOrExpr();
       auto *bounds = llvm::dyn_cast<RangeExpr>(range.range);

@@ -1,0 +1,19 @@
+// The pages of the errors that the lexer and the parser find, and of files.
+#include "test/frontend/ErrorPages.h"
+#include "frontend/syntax/Explain.h"
+#include "test/frontend/Parse.h"
+
+using namespace astra;
+using namespace astra::test;
+
+TEST(ErrorPages, OfLexerParserAndFiles) {
+  testErrorPages(
+      [](const std::string &code) { return code < "E0300" || code > "E0900"; },
+      [](const std::string &text) { return Parsed(text).getCodes(); });
+}
+
+TEST(ErrorPages, CodesInAnyCase) {
+  EXPECT_TRUE(getExplanation("e0201").starts_with("# E0201"));
+  EXPECT_TRUE(getExplanation("E9999").empty());
+  EXPECT_TRUE(getExplanation("").empty());
+}
