@@ -1,5 +1,5 @@
-// The checker's public face: from the main file (already in the SourceManager) to
-// the typed program. Imports are found beside the importing file or in the
+// The checker's public face: from the main file (already in the SourceManager)
+// to the typed program. Imports are found beside the importing file or in the
 // standard library and are read through the loader. No MLIR.
 #ifndef ASTRA_FRONTEND_CHECK_CHECK_H
 #define ASTRA_FRONTEND_CHECK_CHECK_H

@@ -318,9 +318,6 @@ private:
 
   //===-- CheckLoops.cpp --------------------------------------------------===//
   Value checkLoop(const ast::LoopExpr *e, Expected expected);
-  Value checkScan(Call &call);
-  Value checkReduceFn(Call &call);
-  Value checkMap(Call &call);
 
   //===-- Comprehension.cpp -----------------------------------------------===//
   Value checkComprehension(const ast::ComprehensionExpr *e, Expected expected);
@@ -355,8 +352,6 @@ private:
   Value applyRemat(const FnValue &fn, Call &call);
   Value applyPullback(const FnValue &fn, Call &call);
   Value makeTransform(FnTransform transform, Call &call);
-  Value checkVjp(Call &call);
-  Value checkJvp(Call &call);
   Value vmapValues(const FnValue &fn, std::vector<Value> args,
                    std::vector<int64_t> axes, SourceRange range);
 
@@ -432,6 +427,43 @@ private:
     bool keepdims = false;
   };
   std::optional<ReductionArgs> readReduction(Call &call);
+  // Transforms.cpp
+  bool parseWrt(Arg &arg, FnValue &fn);
+  bool parseVmapAxes(Arg &arg, FnValue &fn);
+  static std::optional<DType> parameterDType(const FnValue &fn, size_t index);
+  bool takeValues(const FnValue &fn, Call &call,
+                  std::vector<hir::Expr *> &values);
+  bool takeTuple(Arg &arg, std::vector<hir::Expr *> &values,
+                 llvm::ArrayRef<TypeRef> hints);
+  bool requireDifferentiable(const FnValue &fn,
+                             llvm::ArrayRef<hir::Expr *> values,
+                             llvm::ArrayRef<unsigned> wrt, SourceRange range);
+  TypeRef derivativeType(llvm::ArrayRef<hir::Expr *> values,
+                         llvm::ArrayRef<unsigned> wrt);
+  hir::TransformExpr *transformExpr(hir::TransformKind kind, hir::FnLit lit,
+                                    llvm::ArrayRef<hir::Expr *> values,
+                                    llvm::ArrayRef<unsigned> wrt,
+                                    TypeRef derivative, SourceRange range);
+  hir::Expr *basis(TypeRef type, SourceRange range);
+  hir::Expr *jacobianBy(const hir::FnLit &lit,
+                        llvm::ArrayRef<hir::Expr *> values, unsigned index,
+                        TypeRef y, TypeRef x, SourceRange range);
+  TypeRef unmapped(TypeRef leaf, int64_t axis, std::optional<Dim> &length,
+                   SourceRange range);
+  // CheckLoops.cpp
+  bool checkLoopState(const ast::LoopExpr *e, std::vector<hir::Local *> &state,
+                      std::vector<hir::Expr *> &init);
+  void bindLoopState(llvm::ArrayRef<hir::Local *> state);
+  hir::Expr *checkLoopBody(const ast::LoopExpr *e, TypeRef wanted);
+  Value checkFor(const ast::LoopExpr *e, TypeRef type,
+                 std::vector<hir::Local *> state,
+                 std::vector<hir::Expr *> init);
+  Value checkWhile(const ast::LoopExpr *e, TypeRef type,
+                   std::vector<hir::Local *> state,
+                   std::vector<hir::Expr *> init);
+  hir::Expr *sequenceArg(Arg &arg, std::optional<Dim> &length,
+                         TypeRef &element);
+  TypeRef withLeadingAxis(TypeRef type, const Dim &length);
   // BuiltinsMake.cpp
   TypeRef builtinStruct(llvm::StringRef name, std::vector<std::string> fields,
                         std::vector<TypeRef> fieldTypes);

@@ -1,15 +1,17 @@
-// The typed program: what the checker makes and the emitter reads. Everything is
-// resolved, typed and desugared: broadcasts, conversions of literals, default and
-// named arguments, patterns, comprehensions, operators on structs are gone. What is
-// left: locals, calls of function instances, trees (structs, tuples, arrays),
-// primitives (Prims.def), control flow, and transformations. No MLIR.
+// The typed program: what the checker makes and the emitter reads. Everything
+// is resolved, typed and desugared: broadcasts, conversions of literals,
+// default and named arguments, patterns, comprehensions, operators on structs
+// are gone. What is left: locals, calls of function instances, trees (structs,
+// tuples, arrays), primitives (Prims.def), control flow, and transformations.
+// No MLIR.
 //
 // A function is checked once for each assignment of its type parameters and the
-// ranks of its `..b` packs; dimensions, integer parameters and function parameters
-// stay symbolic inside it and are substituted when the emitter inlines a call.
+// ranks of its `..b` packs; dimensions, integer parameters and function
+// parameters stay symbolic inside it and are substituted when the emitter
+// inlines a call.
 //
-// Dimension names inside a Hir are unique: `n@7` is the `n` of scope 7. Messages
-// and the final program show only the part before the `@`.
+// Dimension names inside a Hir are unique: `n@7` is the `n` of scope 7.
+// Messages and the final program show only the part before the `@`.
 #ifndef ASTRA_FRONTEND_CHECK_HIR_H
 #define ASTRA_FRONTEND_CHECK_HIR_H
 
@@ -29,15 +31,27 @@ namespace astra::hir {
 //===-- Types -------------------------------------------------------------===//
 
 enum class DType {
-  Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64
 };
 llvm::StringRef getName(DType dtype); // "f32"
 bool isFloat(DType dtype);
-bool isInteger(DType dtype);          // not bool
+bool isInteger(DType dtype); // not bool
 
 enum class TypeKind { Tensor, Struct, Tuple, Array, Fn };
 
-struct StructInfo { // one per struct declaration
+struct StructInfo {         // one per struct declaration
   std::string module, name; // "nn", "Dense"
   std::string doc;
   bool isExport = false;
@@ -48,15 +62,15 @@ struct StructInfo { // one per struct declaration
 /// Immutable, uniqued by TypeContext: pointer equality is type equality.
 struct Type {
   TypeKind kind;
-  DType dtype = DType::F32;         // Tensor
-  std::vector<Dim> shape;           // Tensor
-  const StructInfo *decl = nullptr; // Struct
-  std::vector<Dim> dimArgs;         // Struct: its <...> that are dimensions
+  DType dtype = DType::F32;           // Tensor
+  std::vector<Dim> shape;             // Tensor
+  const StructInfo *decl = nullptr;   // Struct
+  std::vector<Dim> dimArgs;           // Struct: its <...> that are dimensions
   std::vector<const Type *> typeArgs; // Struct: its <...> that are types
   /// Struct: fields in order; Tuple: elements; Array: one; Fn: parameters, then
   /// the result last.
   std::vector<const Type *> elements;
-  Dim count;                        // Array
+  Dim count; // Array
 };
 using TypeRef = const Type *;
 
@@ -65,16 +79,15 @@ public:
   TypeRef getTensor(DType dtype, std::vector<Dim> shape);
   TypeRef getScalar(DType dtype) { return getTensor(dtype, {}); }
   TypeRef getStruct(const StructInfo *decl, std::vector<Dim> dimArgs,
-                    std::vector<TypeRef> typeArgs,
-                    std::vector<TypeRef> fields);
+                    std::vector<TypeRef> typeArgs, std::vector<TypeRef> fields);
   TypeRef getTuple(std::vector<TypeRef> elements);
   TypeRef getArray(TypeRef element, Dim count);
   TypeRef getFn(std::vector<TypeRef> params, TypeRef result);
   TypeRef getUnit() { return getTuple({}); }
   /// The type with every dimension name replaced.
-  TypeRef substitute(
-      TypeRef type,
-      llvm::function_ref<std::optional<Dim>(llvm::StringRef)> map);
+  TypeRef
+  substitute(TypeRef type,
+             llvm::function_ref<std::optional<Dim>(llvm::StringRef)> map);
 
 private:
   TypeRef unique(Type type);
@@ -113,8 +126,22 @@ struct FnLit {
 };
 
 enum class ExprKind {
-  Prim, Local, Block, Call, CallParam, Make, Get, ArrayIndex,
-  If, For, While, Scan, Map, Reduce, Transform, On
+  Prim,
+  Local,
+  Block,
+  Call,
+  CallParam,
+  Make,
+  Get,
+  ArrayIndex,
+  If,
+  For,
+  While,
+  Scan,
+  Map,
+  Reduce,
+  Transform,
+  On
 };
 
 struct Expr {
@@ -164,21 +191,21 @@ struct BlockExpr : Expr {
 struct CallExpr : Expr { // of a function instance
   ASTRA_HIR(Call)
   FnInstance *callee = nullptr;
-  std::vector<Expr *> args;    // the value parameters
-  std::vector<FnLit> fnArgs;   // the function parameters, in order
+  std::vector<Expr *> args;  // the value parameters
+  std::vector<FnLit> fnArgs; // the function parameters, in order
   /// The callee's own dimension names and integer parameters, in the caller's.
   std::map<std::string, Dim> dims;
 };
 struct CallParamExpr : Expr { // of the enclosing instance's function parameter
   ASTRA_HIR(CallParam)
-  unsigned index = 0;          // among the function parameters
+  unsigned index = 0; // among the function parameters
   std::vector<Expr *> args;
 };
-struct MakeExpr : Expr {      // a struct, tuple or array of its elements
+struct MakeExpr : Expr { // a struct, tuple or array of its elements
   ASTRA_HIR(Make)
   std::vector<Expr *> elements;
 };
-struct GetExpr : Expr {       // field, tuple element, array element (constant)
+struct GetExpr : Expr { // field, tuple element, array element (constant)
   ASTRA_HIR(Get)
   Expr *base = nullptr;
   unsigned index = 0;
@@ -191,8 +218,8 @@ struct IfExpr : Expr {
   ASTRA_HIR(If)
   Expr *condition = nullptr, *thenExpr = nullptr, *elseExpr = nullptr;
 };
-/// State s0.. with initial values; the body gives the next state (one value, or a
-/// tuple when there are several). The result has the same form.
+/// State s0.. with initial values; the body gives the next state (one value, or
+/// a tuple when there are several). The result has the same form.
 struct ForExpr : Expr {
   ASTRA_HIR(For)
   Expr *begin = nullptr, *end = nullptr; // i64 scalars
@@ -216,16 +243,17 @@ struct ScanExpr : Expr {
   Expr *init = nullptr, *xs = nullptr;
   Dim length;
 };
-/// fn over an axis of its arguments (vmap; map and [.. for ..] are axis 0 of all).
-/// The mapped axis comes first in every leaf of the result.
+/// fn over an axis of its arguments (vmap; map and [.. for ..] are axis 0 of
+/// all). The mapped axis comes first in every leaf of the result.
 struct MapExpr : Expr {
   ASTRA_HIR(Map)
   FnLit fn;
   std::vector<Expr *> args;
-  std::vector<int64_t> axes; // per argument, applied to all its leaves; -1: none
+  std::vector<int64_t>
+      axes; // per argument, applied to all its leaves; -1: none
   Dim length;
 };
-struct ReduceExpr : Expr {   // tree of adjacent pairs over axis 0, then init
+struct ReduceExpr : Expr { // tree of adjacent pairs over axis 0, then init
   ASTRA_HIR(Reduce)
   FnLit fn;
   Expr *init = nullptr, *xs = nullptr;
@@ -234,7 +262,8 @@ struct ReduceExpr : Expr {   // tree of adjacent pairs over axis 0, then init
 enum class TransformKind {
   Vjp,          // args, then cotangents like the result: (value, gradients)
   ValueAndGrad, // args: (value, gradients); one f32/f64/.. scalar result
-  Jvp           // args, then tangents of wrt: (value, tangent)
+  Jvp,          // args, then tangents of wrt: (value, tangent)
+  Remat         // args: the value itself, recomputed where a gradient needs it
 };
 /// Results are a tuple (value, derivative); the derivative is one tree when wrt
 /// has one entry, else a tuple of them.
@@ -243,10 +272,11 @@ struct TransformExpr : Expr {
   TransformKind transform = TransformKind::Vjp;
   FnLit fn;
   std::vector<Expr *> args;
-  std::vector<Expr *> extra; // Vjp: one cotangent tree; Jvp: one tangent per wrt
+  std::vector<Expr *>
+      extra; // Vjp: one cotangent tree; Jvp: one tangent per wrt
   std::vector<unsigned> wrt;
 };
-struct OnExpr : Expr {       // on cuda(0) { ... }
+struct OnExpr : Expr { // on cuda(0) { ... }
   ASTRA_HIR(On)
   std::string device;
   int64_t index = 0;
@@ -258,12 +288,12 @@ struct OnExpr : Expr {       // on cuda(0) { ... }
 
 /// One check of a function for given type parameters and pack ranks.
 struct FnInstance {
-  std::string module, name;      // "digits", "step"
+  std::string module, name;          // "digits", "step"
   std::vector<std::string> dimNames; // its own names, "n@3", and int parameters
-  std::vector<Local *> params;   // value parameters
-  std::vector<TypeRef> fnParams; // function parameters' types
+  std::vector<Local *> params;       // value parameters
+  std::vector<TypeRef> fnParams;     // function parameters' types
   TypeRef result = nullptr;
-  Expr *body = nullptr;          // null if its check failed
+  Expr *body = nullptr; // null if its check failed
   SourceRange range;
   /// From `derivative`: parameters are the function's, then cotangents (vjp) or
   /// tangents (jvp); empty when there is no rule.
@@ -274,24 +304,25 @@ struct FnInstance {
 struct Export {
   FnInstance *fn = nullptr;
   std::string doc;
-  std::string device;            // "cpu", "cuda"
+  std::string device; // "cpu", "cuda"
   int64_t deviceIndex = 0;
   std::vector<std::string> paramTypes; // as written, for the header
   std::string resultType;
 };
 struct Test {
   std::string name;
-  FnInstance *fn = nullptr;      // no parameters, result: the empty tuple
+  FnInstance *fn = nullptr; // no parameters, result: the empty tuple
   SourceRange range;
 };
 
 /// Owns all nodes.
 struct Program {
-  std::string name;              // the main module's
+  std::string name; // the main module's
   TypeContext types;
   std::vector<Export> exports;
-  std::vector<Test> tests;       // of the main module
-  std::vector<TypeRef> exportedStructs; // used by exports or marked, inner first
+  std::vector<Test> tests; // of the main module
+  std::vector<TypeRef>
+      exportedStructs; // used by exports or marked, inner first
 
   std::deque<Local> locals;
   std::deque<FnInstance> instances;

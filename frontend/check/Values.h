@@ -1,6 +1,6 @@
-// What the checker knows of names and expressions while it works: values (run-time
-// expressions, compile-time functions, tuples that hold functions), environments,
-// declarations. Internal to frontend/check. No MLIR.
+// What the checker knows of names and expressions while it works: values
+// (run-time expressions, compile-time functions, tuples that hold functions),
+// environments, declarations. Internal to frontend/check. No MLIR.
 #ifndef ASTRA_FRONTEND_CHECK_VALUES_H
 #define ASTRA_FRONTEND_CHECK_VALUES_H
 
@@ -22,10 +22,10 @@ struct Value {
   Kind kind = Error;
   SourceRange range;
   hir::Expr *expr = nullptr; // Expr: never null
-  /// Expr that is an integer scalar: its value. Names with a `%` stand for values
-  /// known only at run time, so that `k + 2 - k` is still 2.
+  /// Expr that is an integer scalar: its value. Names with a `%` stand for
+  /// values known only at run time, so that `k + 2 - k` is still 2.
   std::optional<Dim> dim;
-  const FnValue *fn = nullptr;                // Fn
+  const FnValue *fn = nullptr;                  // Fn
   const std::vector<Value> *elements = nullptr; // Tuple (with functions inside)
 
   static Value error() { return {}; }
@@ -35,8 +35,8 @@ struct Value {
   hir::TypeRef type() const { return expr->type; }
 };
 
-/// A generator variable or mapped axis that is being built: `a[i]` over the whole
-/// axis becomes a slice that the map takes, not a lookup.
+/// A generator variable or mapped axis that is being built: `a[i]` over the
+/// whole axis becomes a slice that the map takes, not a lookup.
 struct Generator {
   hir::Local *counter = nullptr; // its i64 value; a parameter of the map
   Dim begin, length;
@@ -45,7 +45,7 @@ struct Generator {
   std::vector<hir::Expr *> args;
   std::vector<int64_t> axes;
   std::vector<hir::Local *> argKeys; // the local that was sliced, for reuse
-  Env outside = nullptr;       // names that the arguments may use
+  Env outside = nullptr;             // names that the arguments may use
 };
 
 /// One name in scope. Entries are never changed, so a lambda keeps its `Env`.
@@ -80,15 +80,15 @@ struct FnValue {
   const ast::LambdaExpr *lambda = nullptr; // Lambda, with where it stands:
   Env env = nullptr;
   Module *module = nullptr;
-  Builtin builtin{};                       // BuiltinFn
-  unsigned param = 0;                      // Param: index, and its type
+  Builtin builtin{};  // BuiltinFn
+  unsigned param = 0; // Param: index, and its type
   hir::TypeRef type = nullptr;
-  FnTransform transform{};                 // Transform of `inner`
+  FnTransform transform{}; // Transform of `inner`
   const FnValue *inner = nullptr;
-  std::vector<unsigned> wrt;               // Grad, ValueAndGrad, ..., Pullback
+  std::vector<unsigned> wrt; // Grad, ValueAndGrad, ..., Pullback
   bool wrtIsTuple = false;
-  std::vector<int64_t> axes;               // Vmap; empty: 0 of all
-  std::vector<Value> args;                 // Pullback
+  std::vector<int64_t> axes; // Vmap; empty: 0 of all
+  std::vector<Value> args;   // Pullback
 };
 
 //===-- Declarations ------------------------------------------------------===//
@@ -113,7 +113,7 @@ struct Substitution {
 /// One instance's signature, in its own (rigid) dimension names.
 struct Instance {
   hir::FnInstance *hir = nullptr;
-  Env env = nullptr; // generics as they are inside
+  Env env = nullptr;                    // generics as they are inside
   std::vector<hir::TypeRef> paramTypes; // all parameters, in order
   hir::TypeRef result = nullptr;
   /// Own names of each generic: "n" -> "n@4"; "b" -> its names; P's dims.
