@@ -279,7 +279,7 @@ void Printer::print(const Expr *expr, unsigned depth) {
     open("type ") << getText(llvm::cast<TypeArgExpr>(expr)->type) << '\n';
     return;
   case ExprKind::Error:
-    open("error\n");
+    open("<error>\n");
     return;
   }
 }
