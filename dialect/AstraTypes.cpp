@@ -65,6 +65,13 @@ bool isDimArrayAttr(Attribute attr) {
   return array && llvm::all_of(array, isDimAttr);
 }
 
+ParseResult parseTensorType(AsmParser &parser, Type &type) {
+  return parser.parseType(type);
+}
+void printTensorType(AsmPrinter &printer, Operation *, Type type) {
+  printer << type;
+}
+
 //===-- The tensor type ---------------------------------------------------===//
 
 bool isElementType(Type type) {

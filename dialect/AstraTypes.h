@@ -22,6 +22,12 @@ llvm::SmallVector<Dim> toDims(mlir::ArrayAttr attr);
 bool isDimAttr(mlir::Attribute attr);
 bool isDimArrayAttr(mlir::Attribute attr);
 
+/// `custom<TensorType>` of assembly formats: a type in full, where the
+/// generated code would leave out the name of the dialect.
+mlir::ParseResult parseTensorType(mlir::AsmParser &parser, mlir::Type &type);
+void printTensorType(mlir::AsmPrinter &printer, mlir::Operation *,
+                     mlir::Type type);
+
 /// True if a tensor may have elements of this type.
 bool isElementType(mlir::Type type);
 /// The type of an operand that an operation has verified.

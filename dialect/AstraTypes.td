@@ -3,6 +3,7 @@
 #define ASTRA_TYPES_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/CommonTypeConstraints.td"
 include "dialect/AstraDialect.td"
 
 def Astra_Tensor : TypeDef<Astra_Dialect, "Tensor"> {
@@ -101,6 +102,7 @@ def Astra_DimAttr
   let storageType = "::mlir::StringAttr";
   let returnType = "::astra::Dim";
   let convertFromStorage = "::astra::toDim($_self)";
+  let valueType = NoneType; // in text the attribute stands without a type
   let constBuilderCall = "::astra::toAttr($_builder.getContext(), $0)";
 }
 def Astra_DimArrayAttr

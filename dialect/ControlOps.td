@@ -28,7 +28,6 @@ def Astra_YieldOp : Astra_Op<"yield",
   }];
   let arguments = (ins Variadic<Astra_AnyTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), "">];
 }
 
 def Astra_IfOp : Astra_ControlOp<"if"> {
@@ -50,8 +49,8 @@ def Astra_IfOp : Astra_ControlOp<"if"> {
   let arguments = (ins Astra_BoolScalar:$condition);
   let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
   let assemblyFormat = [{
-    $condition `:` type($condition) (`->` type($results)^)? attr-dict-with-keyword
-    $then_region `else` $else_region
+    $condition `:` custom<TensorType>(type($condition)) (`->` type($results)^)?
+    attr-dict-with-keyword $then_region `else` $else_region
   }];
   let hasCanonicalizeMethod = 1;
 }
@@ -79,7 +78,7 @@ def Astra_ForOp : Astra_ControlOp<"for", [AllTypesMatch<["begin", "end"]>]> {
                        Variadic<Astra_AnyTensor>:$init, UnitAttr:$checkpoint);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $begin `to` $end `init` `(` $init `)` `:` type($begin) `,`
+    $begin `to` $end `init` `(` $init `)` `:` custom<TensorType>(type($begin)) `,`
     functional-type($init, $results) attr-dict-with-keyword $body
   }];
 }

@@ -22,7 +22,8 @@ def Astra_AssertOp : Astra_EffectOp<"assert", [NoResult]> {
     ```
   }];
   let arguments = (ins Astra_BoolScalar:$condition, StrAttr:$text);
-  let assemblyFormat = "$condition `,` $text attr-dict `:` type($condition)";
+  let assemblyFormat =
+      "$condition `,` $text attr-dict `:` custom<TensorType>(type($condition))";
 }
 
 def Astra_AssertEqOp : Astra_EffectOp<"assert_eq", [SameTypeOperands, NoResult]> {
@@ -37,7 +38,8 @@ def Astra_AssertEqOp : Astra_EffectOp<"assert_eq", [SameTypeOperands, NoResult]>
     ```
   }];
   let arguments = (ins Astra_AnyTensor:$lhs, Astra_AnyTensor:$rhs, StrAttr:$text);
-  let assemblyFormat = "$lhs `,` $rhs `,` $text attr-dict `:` type($lhs)";
+  let assemblyFormat =
+      "$lhs `,` $rhs `,` $text attr-dict `:` custom<TensorType>(type($lhs))";
 }
 
 def Astra_AssertCloseOp : Astra_EffectOp<"assert_close",
@@ -56,8 +58,8 @@ def Astra_AssertCloseOp : Astra_EffectOp<"assert_close",
                        Astra_F64Scalar:$rtol, Astra_F64Scalar:$atol,
                        StrAttr:$text);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $rtol `,` $atol `,` $text attr-dict `:` type($lhs) `,`
-    type($rtol)
+    $lhs `,` $rhs `,` $rtol `,` $atol `,` $text attr-dict `:`
+    custom<TensorType>(type($lhs)) `,` custom<TensorType>(type($rtol))
   }];
 }
 
@@ -73,7 +75,8 @@ def Astra_DebugOp : Astra_EffectOp<"debug",
   }];
   let arguments = (ins Astra_AnyTensor:$x, StrAttr:$text);
   let results = (outs Astra_AnyTensor:$result);
-  let assemblyFormat = "$x `,` $text attr-dict `:` type($result)";
+  let assemblyFormat =
+      "$x `,` $text attr-dict `:` custom<TensorType>(type($result))";
 }
 
 #endif // ASTRA_EFFECT_OPS_TD

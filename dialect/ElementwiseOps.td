@@ -26,7 +26,7 @@ class Astra_UnaryBase<string mnemonic, string what, string details,
   }];
   let arguments = (ins tensor:$x);
   let results = (outs tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let assemblyFormat = "$x attr-dict `:` custom<TensorType>(type($result))";
 }
 class Astra_FloatUnary<string mnemonic, string what, string details,
                        list<Trait> gradient = [ElementwiseGradient]>
@@ -126,7 +126,8 @@ def Astra_PowIntOp : Astra_Op<"pow_int", !listconcat(
   }];
   let arguments = (ins Astra_NumberTensor:$x, I64Attr:$exponent);
   let results = (outs Astra_NumberTensor:$result);
-  let assemblyFormat = "$x `,` $exponent attr-dict `:` type($result)";
+  let assemblyFormat =
+      "$x `,` $exponent attr-dict `:` custom<TensorType>(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -171,7 +172,8 @@ class Astra_BinaryBase<string mnemonic, string what, string details,
   }];
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict `:` custom<TensorType>(type($result))";
 }
 class Astra_NumberBinary<string mnemonic, string what, string details,
                          list<Trait> traits = [Pure]>

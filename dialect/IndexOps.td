@@ -58,6 +58,7 @@ def Astra_UpdateSliceOp : Astra_Op<"update_slice",
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Astra_GatherOp : Astra_Op<"gather",

@@ -92,7 +92,7 @@ class Astra_AlongAxis<string mnemonic, string what, string details, Type tensor>
   }];
   let arguments = (ins tensor:$x, I64Attr:$axis);
   let results = (outs tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let assemblyFormat = "$x attr-dict `:` custom<TensorType>(type($result))";
   let hasVerifier = 1;
 }
 def Astra_SoftmaxOp : Astra_AlongAxis<"softmax",

@@ -25,7 +25,7 @@ def Astra_ConstOp : Astra_Op<"constant",
   }];
   let arguments = (ins TypedAttrInterface:$value);
   let results = (outs Astra_AnyTensor:$result);
-  let assemblyFormat = "$value attr-dict `->` type($result)";
+  let assemblyFormat = "$value attr-dict `->` custom<TensorType>(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
   let builders = [
@@ -48,7 +48,7 @@ def Astra_DimValueOp : Astra_Op<"dim",
   }];
   let arguments = (ins Astra_DimAttr:$value);
   let results = (outs Astra_I64Scalar:$result);
-  let assemblyFormat = "$value attr-dict `->` type($result)";
+  let assemblyFormat = "$value attr-dict `->` custom<TensorType>(type($result))";
   let hasFolder = 1;
 }
 
@@ -66,7 +66,7 @@ def Astra_IotaOp : Astra_Op<"iota", [Pure, ShapeBatching, ShapeKernel, NoInput]>
   }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Astra_NumberTensor:$result);
-  let assemblyFormat = "attr-dict `->` type($result)";
+  let assemblyFormat = "attr-dict `->` custom<TensorType>(type($result))";
   let hasVerifier = 1;
 }
 
@@ -207,7 +207,7 @@ def Astra_FlipOp : Astra_Op<"flip",
   }];
   let arguments = (ins Astra_AnyTensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Astra_AnyTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let assemblyFormat = "$x attr-dict `:` custom<TensorType>(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -225,7 +225,7 @@ def Astra_StopGradientOp : Astra_Op<"stop_gradient",
   }];
   let arguments = (ins Astra_AnyTensor:$x);
   let results = (outs Astra_AnyTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let assemblyFormat = "$x attr-dict `:` custom<TensorType>(type($result))";
 }
 
 #endif // ASTRA_SHAPE_OPS_TD
