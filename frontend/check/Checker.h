@@ -312,6 +312,19 @@ private:
   };
   bool classifyIndices(TypeRef base, llvm::ArrayRef<ast::Expr *> indices,
                        SourceRange range, std::vector<AxisIndex> &axes);
+  bool requireInRange(const Dim &begin, const Dim &size, const Dim &extent,
+                      SourceRange range, llvm::StringRef what);
+  hir::Expr *sliceOf(hir::Expr *base, llvm::ArrayRef<AxisIndex> axes,
+                     SourceRange range);
+  bool indexArrays(llvm::ArrayRef<AxisIndex> axes,
+                   std::vector<hir::Expr *> &arrays,
+                   std::vector<int64_t> &places);
+  static llvm::SmallVector<bool> singleAxes(llvm::ArrayRef<AxisIndex> axes);
+  Value updateArray(const ast::WithExpr *e, Value base);
+  hir::Expr *updateValue(const ast::WithExpr *e, DType dtype,
+                         const Shape &shape);
+  hir::Expr *updateSlice(hir::Expr *x, hir::Expr *part, hir::Expr *value,
+                         std::string mode, SourceRange range);
   bool classifyOne(const ast::Expr *e, const Dim &extent, AxisIndex &axis);
   bool classifyRange(const ast::RangeExpr *e, const Dim &extent,
                      AxisIndex &axis);
@@ -336,9 +349,14 @@ private:
                         std::vector<std::pair<Dim, Dim>> &extents);
   void findExtent(const ast::Expr *e, llvm::StringRef name,
                   std::vector<std::pair<Dim, SourceRange>> &found);
-  hir::Expr *productPattern(const ast::Expr *body,
-                            llvm::ArrayRef<ast::GeneratorRange> ranges,
-                            SourceRange range);
+  std::optional<Value>
+  productPattern(const ast::Expr *body,
+                 llvm::ArrayRef<ast::GeneratorRange> ranges, SourceRange range);
+  hir::Expr *sliceByGenerator(Generator &generator, hir::Expr *base,
+                              size_t axis);
+  hir::Expr *mapOverGenerator(Generator &generator, hir::Expr *body,
+                              SourceRange range);
+  Value arrayFromMap(hir::Expr *mapped, const Dim &length, SourceRange range);
   /// `a[i]` where `i` is a generator over the whole of that axis: the slice.
   hir::Expr *generatorSlice(const ast::IndexExpr *e, hir::Expr *base,
                             std::vector<ast::Expr *> &rest);
