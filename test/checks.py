@@ -123,3 +123,119 @@ def repository_speaks_of_itself():
     out = subprocess.run(["git", "grep", "-nI", "-E", r"/wor[k]/|/hom[e]/[a-z]"], cwd=ROOT, text=True,
                          stdout=subprocess.PIPE).stdout
     assert not out, out
+
+
+#===-- Bad input: one clear error and exit status 1 ------------------------===#
+
+BAD_PROGRAMS = {
+    "shape mismatch": ("E0501", "export fn f(x: f32[3, 4], y: f32[5, 2]) -> f32[3, 2] = x @ y\n"),
+    "unknown name": ("E0301", "export fn f(x: f32[n]) -> f32[n] = rellu(x)\n"),
+    "mixed dtypes": ("E0402", "export fn f(x: f32[n], y: f64[n]) -> f32[n] = x + y\n"),
+    "missing import": ("E0303", "import nowhere\nexport fn f(x: f32) -> f32 = x\n"),
+}
+
+
+def refused(*command, timeout=60):
+    """Runs a command that must fail with status 1 and one short error."""
+    out = run(*command, status=1, timeout=timeout)
+    assert out.count("error") >= 1 and len(out) < 4000, out[:2000]
+    for word in ("Assertion", "LLVM ERROR", "PLEASE submit", "Stack dump", "terminate called"):
+        assert word not in out, out[:2000]
+    return out
+
+
+@check
+def bad_programs_give_one_clear_error():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (code, text) in BAD_PROGRAMS.items():
+            path = pathlib.Path(folder) / "bad.astra"
+            path.write_text(text)
+            out = refused(ASTRAC, path, "-o", pathlib.Path(folder) / "bad.o")
+            assert out.count("error[") == 1 and f"error[{code}]" in out, f"{name}: {out}"
+            assert "bad.astra:" in out and "^" in out, f"{name}: {out}"
+            assert not (pathlib.Path(folder) / "bad.o").exists()
+        assert "did you mean `relu`" in (path.write_text(BAD_PROGRAMS["unknown name"][1]) and
+                                         refused(ASTRAC, "check", path))
+
+
+@check
+def bad_files_give_one_clear_error():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "latin.astra").write_bytes(b"// caf\xe9\n")
+        (folder / "parens.astra").write_bytes(b"(" * 100_000_000)
+        for what in (folder / "latin.astra", folder, folder / "missing.astra", folder / "parens.astra"):
+            out = refused(ASTRAC, "check", what)
+            assert out.count("error[") == 1, f"{what}: {out}"
+        good = folder / "good.astra"
+        good.write_text("export fn f(x: f32[n]) -> f32[n] = x + 1.0\n")
+        out = refused(ASTRAC, good, "-o", "/nonexistent/folder/good.o")
+        assert "/nonexistent/folder" in out, out
+
+
+@check
+def damaged_modules_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        good = folder / "good.astra"
+        good.write_text("export fn f(x: f32[n]) -> f32[n] = x + 1.0\n")
+        run(ASTRAC, good, "-shared", "-o", folder / "good.so")
+        data = (folder / "good.so").read_bytes()
+        loader = folder / "load"
+        source = ROOT / "test/runtime/load_module.c"
+        run("cc", "-std=c99", "-Wall", "-Werror", f"-I{ROOT}/runtime/include", source, f"-L{BUILD}/lib",
+            "-lastra_rt", f"-Wl,-rpath,{BUILD}/lib", "-o", loader)
+        assert "loaded" in run(loader, folder / "good.so")
+        for cut in (0, 1, 63, 64, 100, len(data) // 2, len(data) - 1):
+            (folder / "cut.so").write_bytes(data[:cut])
+            out = run(loader, folder / "cut.so", status=1)
+            assert "cut.so" in out and len(out.strip().splitlines()) == 1, f"{cut}: {out}"
+        note = data.index(b"Astra\0")
+        other = bytearray(data)
+        other[note + 8] = 99  # the object ABI version, behind the padded owner
+        (folder / "other.so").write_bytes(other)
+        out = run(loader, folder / "other.so", status=1)
+        assert "99" in out and "version" in out, out
+
+
+#===-- Installation --------------------------------------------------------===#
+
+CONSUMER_CMAKE = """cmake_minimum_required(VERSION 3.25)
+project(consumer C)
+find_package(Astra REQUIRED COMPONENTS runtime compiler)
+astra_add_module(scale scale.astra)
+add_executable(app main.c)
+target_link_libraries(app PRIVATE scale)
+add_executable(bare bare.c)
+target_link_libraries(bare PRIVATE Astra::astra_rt)
+"""
+CONSUMER_ASTRA = "export fn scale(x: f32[n], by: f32) -> f32[n] = x * by\n"
+BARE_C = """#include <astra/astra.h>
+#include <stdio.h>
+int main(void) { printf("runtime %s\\n", astra_version_text()); return 0; }
+"""
+CONSUMER_C = """#include "scale.h"
+#include <stdio.h>
+int main(void) { printf("header compiles, runtime %s\\n", astra_version_text()); return 0; }
+"""
+
+
+@check
+def installed_package_builds_a_consumer():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        prefix = folder / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        for name, text in (("CMakeLists.txt", CONSUMER_CMAKE), ("scale.astra", CONSUMER_ASTRA),
+                           ("main.c", CONSUMER_C), ("bare.c", BARE_C)):
+            (folder / name).write_text(text)
+        run("cmake", "-G", "Ninja", "-S", folder, "-B", folder / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", folder / "b")
+        assert "runtime 0.1.0" in run(folder / "b/app")
+        assert "runtime 0.1.0" in run(folder / "b/bare")
+        env = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig") + ":" +
+                   str(prefix / "lib/x86_64-linux-gnu/pkgconfig"))
+        flags = run("pkg-config", "--cflags", "--libs", "astra", env=env).split()
+        run("cc", folder / "bare.c", *flags, "-o", folder / "pc")
+        out = run(prefix / "bin/astrac", "--version")
+        assert "0.1.0" in out, out
