@@ -1,0 +1,385 @@
+// Calling a function: every input is checked against the descriptor, the
+// dimensions are worked out from the extents, and only then are outputs made
+// and the work given to the stream.
+#include "core/DimCode.h"
+#include "core/Dtype.h"
+#include "core/Launch.h"
+#include "core/Structs.h"
+#include <algorithm>
+
+namespace astra {
+namespace {
+
+/// Where an extent stands, for messages: parameter "x", axis 0.
+std::string place(const astra_leaf_desc_t &leaf, uint32_t axis) {
+  return join("\"", leaf.path, "\", axis ", axis);
+}
+
+std::string typeText(const astra_leaf_desc_t &leaf) {
+  std::string text = nameOfDtype(leaf.dtype);
+  for (uint32_t axis = 0; axis < leaf.rank; ++axis)
+    text += join(axis ? ", " : "[", leaf.shape[axis].text);
+  return text + (leaf.rank ? "]" : "");
+}
+
+/// Fills a Launch from the arguments of one call.
+class Caller {
+public:
+  Caller(astra_runtime &runtime, const Function &function, Device &device)
+      : runtime(runtime), desc(function.desc), device(device) {
+    launch.module = function.module;
+    launch.function = &desc;
+  }
+
+  Status takeInputs(const astra_value_t *values, size_t count);
+  Status checkDonations(const astra_value_t *values) const;
+  Status findDims();
+  Status checkExtents() const;
+  Status evaluateSizes();
+  Status makeOutputs(const Ref<Device> &home, const Ref<Completion> &done);
+
+  Launch launch;
+
+private:
+  Status takeTensor(const astra_leaf_desc_t &leaf, const astra_value_t &value,
+                    size_t index);
+  Status takeScalar(const astra_leaf_desc_t &leaf, const astra_value_t &value,
+                    size_t index);
+  bool solveRound(std::vector<bool> &known);
+  bool isSource(uint64_t dim, std::string &where) const;
+  Status extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
+                        int64_t got, int64_t expected) const;
+
+  astra_runtime &runtime;
+  const astra_export_desc_t &desc;
+  Device &device;
+};
+
+Status Caller::takeInputs(const astra_value_t *values, size_t count) {
+  if (count != desc.in_leaf_count)
+    return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
+                "\" takes ", desc.in_leaf_count, " inputs, but ", count,
+                " were given");
+  if (count)
+    ASTRA_TRY(need(values, "inputs"));
+  launch.inputs.resize(count);
+  launch.scalars.resize(count);
+  launch.in.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const astra_leaf_desc_t &leaf = desc.in_leaves[i];
+    if (values[i].flags & ~ASTRA_VALUE_DONATE)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the flags ", values[i].flags,
+                  " of input \"", leaf.path, "\" are unknown");
+    Status status = values[i].dtype ? takeScalar(leaf, values[i], i)
+                                    : takeTensor(leaf, values[i], i);
+    ASTRA_TRY(status);
+  }
+  return {};
+}
+
+Status Caller::takeScalar(const astra_leaf_desc_t &leaf,
+                          const astra_value_t &value, size_t index) {
+  if (value.flags)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "input \"", leaf.path,
+                "\" is a scalar by value, which cannot be donated");
+  if (value.dtype != leaf.dtype)
+    return fail(ASTRA_ERROR_DTYPE_MISMATCH, "input \"", leaf.path, "\" is ",
+                nameOfDtype(value.dtype), ", but ", typeText(leaf),
+                " is expected");
+  if (leaf.rank)
+    return fail(ASTRA_ERROR_SHAPE_MISMATCH, "input \"", leaf.path,
+                "\" is a scalar, but ", typeText(leaf), " is expected");
+  launch.scalars[index] = value.as.u64;
+  if (leaf.dtype == ASTRA_BOOL && value.as.bool8 > 1)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "input \"", leaf.path, "\" is ",
+                unsigned(value.as.bool8), ", but a bool is 0 or 1");
+  launch.in[index] = {&launch.scalars[index], nullptr, nullptr, leaf.dtype, 0};
+  return {};
+}
+
+Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
+                          const astra_value_t &value, size_t index) {
+  Ref<Tensor> tensor;
+  Status status = getSealed(&runtime, value.as.tensor, tensor);
+  if (!status.ok()) {
+    status.message = join("input \"", leaf.path, "\": ", status.message);
+    return status;
+  }
+  if (tensor->device.get() != &device)
+    return fail(ASTRA_ERROR_DEVICE_MISMATCH, "input \"", leaf.path,
+                "\" is on the device \"", tensor->device->name(),
+                "\", but the stream is on \"", device.name(), "\"");
+  if (tensor->dtype != leaf.dtype)
+    return fail(ASTRA_ERROR_DTYPE_MISMATCH, "input \"", leaf.path, "\" is ",
+                nameOfDtype(tensor->dtype), ", but ", typeText(leaf),
+                " is expected");
+  const Layout &layout = tensor->layout;
+  if (layout.rank != leaf.rank)
+    return fail(ASTRA_ERROR_SHAPE_MISMATCH, "input \"", leaf.path,
+                "\" has rank ", layout.rank, " (shape ",
+                shapeText(layout.rank, layout.shape.data()), "), but ",
+                typeText(leaf), " is expected");
+  launch.in[index] = {tensor->data(), layout.shape.data(),
+                      layout.strides.data(), leaf.dtype, leaf.rank};
+  launch.inputs[index] = std::move(tensor);
+  return {};
+}
+
+/// A donated tensor has one handle, and its storage no other user than it.
+Status Caller::checkDonations(const astra_value_t *values) const {
+  for (size_t i = 0; i < launch.inputs.size(); ++i) {
+    if (!(values[i].flags & ASTRA_VALUE_DONATE))
+      continue;
+    const Tensor &tensor = *launch.inputs[i];
+    bool twice = false;
+    for (size_t j = 0; j < launch.inputs.size(); ++j)
+      twice |= j != i && launch.inputs[j] &&
+               launch.inputs[j]->storage.get() == tensor.storage.get();
+    bool shared =
+        tensor.storage->referenceCount() != 1 ||
+        runtime.handles.referenceCount(values[i].as.tensor.bits) != 1 ||
+        tensor.referenceCount() != 2; // the table's and this call's
+    if (twice || shared)
+      return fail(ASTRA_ERROR_DONATION, "input \"", desc.in_leaves[i].path,
+                  "\" is donated, but ",
+                  twice ? "another input shares its memory"
+                        : "another reference, view or mapping shares it");
+  }
+  return {};
+}
+
+/// Solves for one more dimension; false if no input's extent gives one.
+bool Caller::solveRound(std::vector<bool> &known) {
+  bool progress = false;
+  for (size_t i = 0; i < launch.in.size(); ++i) {
+    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
+      std::optional<Solution> solved =
+          solveDim(desc.in_leaves[i].shape[axis], launch.in[i].shape[axis],
+                   launch.dims.data(), known);
+      if (!solved)
+        continue;
+      launch.dims[solved->name] = solved->value;
+      known[solved->name] = progress = true;
+    }
+  }
+  return progress;
+}
+
+Status Caller::findDims() {
+  launch.dims.assign(desc.dim_count, 0);
+  std::vector<bool> known(desc.dim_count, false);
+  // Bare names come first, since they need no arithmetic and read best in
+  // messages about the others.
+  for (size_t i = 0; i < launch.in.size(); ++i) {
+    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
+      const astra_dim_expr_t &extent = desc.in_leaves[i].shape[axis];
+      if (extent.code_length != 2 || extent.code[0] != ASTRA_DIM_NAME ||
+          known[size_t(extent.code[1])])
+        continue;
+      launch.dims[size_t(extent.code[1])] = launch.in[i].shape[axis];
+      known[size_t(extent.code[1])] = true;
+    }
+  }
+  while (solveRound(known)) {
+  }
+  for (size_t dim = 0; dim < known.size(); ++dim) {
+    if (!known[dim])
+      return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the inputs of \"", desc.name,
+                  "\" do not tell the dimension ", desc.dim_names[dim]);
+  }
+  return {};
+}
+
+/// The input that a dimension was read from, if it stands there alone.
+bool Caller::isSource(uint64_t dim, std::string &where) const {
+  for (size_t i = 0; i < launch.in.size(); ++i) {
+    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
+      const astra_dim_expr_t &extent = desc.in_leaves[i].shape[axis];
+      if (extent.code_length == 2 && extent.code[0] == ASTRA_DIM_NAME &&
+          uint64_t(extent.code[1]) == dim) {
+        where = place(desc.in_leaves[i], axis);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Status Caller::extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
+                              int64_t got, int64_t expected) const {
+  const astra_dim_expr_t &extent = leaf.shape[axis];
+  std::string why;
+  for (uint64_t i = 0; i + 1 < extent.code_length; ++i) {
+    std::string where;
+    bool isName = extent.code[i] == ASTRA_DIM_NAME;
+    if (isName && isSource(uint64_t(extent.code[i + 1]), where))
+      why += join(why.empty() ? ", where " : ", ",
+                  desc.dim_names[extent.code[i + 1]], " is ",
+                  launch.dims[size_t(extent.code[i + 1])], " by input ", where);
+    if (isName || extent.code[i] == ASTRA_DIM_CONST)
+      ++i;
+  }
+  std::string is = std::to_string(expected) == extent.text
+                       ? std::string()
+                       : join(" (", extent.text, ")");
+  return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the extent of input ",
+              place(leaf, axis), ", is ", got, ", but ", expected, is,
+              " is expected", why, " (", typeText(leaf), ")");
+}
+
+Status Caller::checkExtents() const {
+  for (size_t i = 0; i < launch.in.size(); ++i) {
+    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
+      int64_t expected = 0, got = launch.in[i].shape[axis];
+      ASTRA_TRY(evaluateDim(desc.in_leaves[i].shape[axis], launch.dims.data(),
+                            expected));
+      if (got != expected)
+        return extentMismatch(desc.in_leaves[i], axis, got, expected);
+    }
+  }
+  return {};
+}
+
+Status Caller::evaluateSizes() {
+  for (uint64_t i = 0; i < desc.inner_dim_count; ++i) {
+    int64_t value = 0;
+    ASTRA_TRY(evaluateDim(desc.inner_dims[i], launch.dims.data(), value));
+    if (value < 0)
+      return fail(ASTRA_ERROR_SHAPE_MISMATCH, "an extent inside \"", desc.name,
+                  "\" would be negative: ", desc.inner_dims[i].text, " is ",
+                  value);
+  }
+  return evaluateDim(desc.workspace_bytes, launch.dims.data(),
+                     launch.workspaceBytes);
+}
+
+Status Caller::makeOutputs(const Ref<Device> &home,
+                           const Ref<Completion> &done) {
+  for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
+    const astra_leaf_desc_t &leaf = desc.out_leaves[i];
+    int64_t shape[ASTRA_MAX_RANK];
+    for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
+      ASTRA_TRY(evaluateDim(leaf.shape[axis], launch.dims.data(), shape[axis]));
+      if (shape[axis] < 0)
+        return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the extent of result ",
+                    place(leaf, axis),
+                    ", would be negative: ", leaf.shape[axis].text, " is ",
+                    shape[axis]);
+    }
+    Ref<Tensor> memory;
+    ASTRA_TRY(makeTensor(home, leaf.dtype, leaf.rank, shape, memory));
+    auto output = make<Tensor>(home, memory->storage, leaf.dtype,
+                               memory->elementBytes, memory->layout, done);
+    launch.out.push_back({output->data(), output->layout.shape.data(),
+                          output->layout.strides.data(), leaf.dtype,
+                          leaf.rank});
+    launch.outputs.push_back(std::move(output));
+  }
+  return {};
+}
+
+/// Work on an input that failed is not done.
+Status checkPoison(const Launch &launch) {
+  for (size_t i = 0; i < launch.inputs.size(); ++i) {
+    if (!launch.inputs[i])
+      continue;
+    Status status = launch.inputs[i]->wait();
+    if (status.ok())
+      continue;
+    status.message = join(
+        "input \"", launch.function->in_leaves[i].path, "\" of ", launch.name(),
+        " is the result of work that failed: ", status.message);
+    status.code = ASTRA_ERROR_POISONED;
+    return status;
+  }
+  return {};
+}
+
+/// Gives out handles for all outputs, or for none.
+Status publish(astra_runtime &runtime, const Launch &launch,
+               astra_tensor_t *outputs) {
+  for (size_t i = 0; i < launch.outputs.size(); ++i) {
+    Status status = runtime.insert(launch.outputs[i], outputs[i]);
+    if (status.ok())
+      continue;
+    while (i-- > 0) {
+      Status ignored = runtime.handles.release(Kind::Tensor, outputs[i].bits);
+      outputs[i].bits = 0;
+    }
+    return status;
+  }
+  return {};
+}
+
+Status checkCallOptions(const astra_call_options_t *options) {
+  astra_call_options_t given = {};
+  if (options)
+    ASTRA_TRY(readStruct(ASTRA_STRUCT_INFO(CALL_OPTIONS, astra_call_options_t),
+                         options, &given));
+  if (given.flags)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the call flags ", given.flags,
+                " are unknown; set 0");
+  return {};
+}
+
+Status call(astra_runtime &runtime, const Function &function, Stream &stream,
+            const astra_value_t *inputs, size_t inputCount,
+            astra_tensor_t *outputs, size_t outputCount) {
+  const astra_export_desc_t &desc = function.desc;
+  if (outputCount != desc.out_leaf_count)
+    return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
+                "\" gives ", desc.out_leaf_count,
+                " outputs, but there is room "
+                "for ",
+                outputCount);
+  Caller caller(runtime, function, stream.getDevice());
+  ASTRA_TRY(stream.getDevice().accept(caller.launch));
+  ASTRA_TRY(caller.takeInputs(inputs, inputCount));
+  ASTRA_TRY(caller.findDims());
+  ASTRA_TRY(caller.checkExtents());
+  ASTRA_TRY(caller.evaluateSizes());
+  ASTRA_TRY(caller.checkDonations(inputs));
+  for (size_t i = 0; i < inputCount; ++i) {
+    if (inputs[i].flags & ASTRA_VALUE_DONATE)
+      ASTRA_TRY(
+          runtime.handles.release(Kind::Tensor, inputs[i].as.tensor.bits));
+  }
+  auto done = make<Completion>();
+  Launch &launch = caller.launch;
+  ASTRA_TRY(caller.makeOutputs(Ref<Device>(&stream.getDevice()), done));
+  ASTRA_TRY(publish(runtime, launch, outputs));
+  stream.submit(
+      [&]() -> Status {
+        ASTRA_TRY(checkPoison(launch));
+        return stream.getDevice().run(launch);
+      },
+      *done);
+  return {};
+}
+
+} // namespace
+} // namespace astra
+
+using namespace astra;
+
+astra_status_t astra_function_call(astra_runtime_t *runtime,
+                                   astra_function_t function,
+                                   astra_stream_t stream,
+                                   const astra_call_options_t *options,
+                                   const astra_value_t *inputs,
+                                   size_t input_count, astra_tensor_t *outputs,
+                                   size_t output_count, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(needRuntime(runtime));
+    if (output_count)
+      ASTRA_TRY(need(outputs, "outputs"));
+    std::fill_n(outputs, output_count, astra_tensor_t{0});
+    Ref<Function> callee;
+    Ref<Stream> queue;
+    ASTRA_TRY(runtime->get(function, callee));
+    ASTRA_TRY(runtime->get(stream, queue));
+    ASTRA_TRY(checkCallOptions(options));
+    return call(*runtime, *callee, *queue, inputs, input_count, outputs,
+                output_count);
+  });
+}

@@ -1,0 +1,169 @@
+// Finding and describing functions: the public functions.
+#include "core/Module.h"
+#include "core/Structs.h"
+#include <cstring>
+
+using namespace astra;
+
+namespace {
+
+Status noFunction(const astra_module_desc_t &desc, const char *name) {
+  std::string names;
+  for (uint64_t i = 0; i < desc.export_count; ++i) {
+    if (!(desc.exports[i].flags & ASTRA_EXPORT_TEST))
+      names += join(names.empty() ? "" : ", ", desc.exports[i].name);
+  }
+  return fail(ASTRA_ERROR_NOT_FOUND, "module \"", desc.name,
+              "\" has no function \"", name,
+              "\"; it has: ", names.empty() ? "none" : names.c_str());
+}
+
+Status checkIndex(const char *what, size_t index, uint64_t count,
+                  const char *function) {
+  if (index < count)
+    return {};
+  return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no ", what, " ", index,
+              "; function \"", function, "\" has ", count);
+}
+
+Status describeValue(const astra_value_desc_t &value,
+                     astra_value_info_t *info) {
+  astra_value_info_t full = {};
+  full.name = value.name;
+  full.type = value.type;
+  full.tree = value.tree;
+  full.first_leaf = value.first_leaf;
+  full.leaf_count = value.leaf_count;
+  return writeStruct(ASTRA_STRUCT_INFO(VALUE_INFO, astra_value_info_t), &full,
+                     info);
+}
+
+Status describeLeaf(const Module &module, const astra_leaf_desc_t &leaf,
+                    astra_leaf_info_t *info) {
+  astra_leaf_info_t full = {};
+  full.path = leaf.path;
+  full.dtype = leaf.dtype;
+  full.rank = leaf.rank;
+  full.shape = module.shapeTexts(leaf);
+  return writeStruct(ASTRA_STRUCT_INFO(LEAF_INFO, astra_leaf_info_t), &full,
+                     info);
+}
+
+} // namespace
+
+astra_status_t astra_module_function(astra_runtime_t *runtime,
+                                     astra_module_t module, const char *name,
+                                     astra_function_t *function,
+                                     astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, function, "function"));
+    ASTRA_TRY(need(name, "name"));
+    Ref<Module> object;
+    ASTRA_TRY(runtime->get(module, object));
+    const astra_module_desc_t &desc = object->descriptor();
+    for (uint64_t i = 0; i < desc.export_count; ++i) {
+      if (std::strcmp(desc.exports[i].name, name) == 0)
+        return runtime->insert(make<Function>(object, desc.exports[i]),
+                               *function);
+    }
+    return noFunction(desc, name);
+  });
+}
+
+astra_status_t astra_module_function_at(astra_runtime_t *runtime,
+                                        astra_module_t module, size_t index,
+                                        astra_function_t *function,
+                                        astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, function, "function"));
+    Ref<Module> object;
+    ASTRA_TRY(runtime->get(module, object));
+    const astra_module_desc_t &desc = object->descriptor();
+    if (index >= desc.export_count)
+      return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no function ", index,
+                  "; module \"", desc.name, "\" has ", desc.export_count);
+    return runtime->insert(make<Function>(object, desc.exports[index]),
+                           *function);
+  });
+}
+
+astra_status_t astra_function_release(astra_runtime_t *runtime,
+                                      astra_function_t function,
+                                      astra_error_t **error) {
+  return releaseHandle(runtime, Kind::Function, function.bits, error);
+}
+
+astra_status_t astra_function_info(astra_runtime_t *runtime,
+                                   astra_function_t function,
+                                   astra_function_info_t *info,
+                                   astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    astra_function_info_t full = {};
+    full.name = desc.name;
+    full.doc = desc.doc;
+    full.dim_count = desc.dim_count;
+    full.dim_names = desc.dim_names;
+    full.parameter_count = desc.in_value_count;
+    full.result_count = desc.out_value_count;
+    full.input_count = desc.in_leaf_count;
+    full.output_count = desc.out_leaf_count;
+    full.flags = desc.flags & ASTRA_EXPORT_TEST ? ASTRA_FUNCTION_TEST : 0;
+    return writeStruct(ASTRA_STRUCT_INFO(FUNCTION_INFO, astra_function_info_t),
+                       &full, info);
+  });
+}
+
+astra_status_t astra_function_parameter(astra_runtime_t *runtime,
+                                        astra_function_t function, size_t index,
+                                        astra_value_info_t *info,
+                                        astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    ASTRA_TRY(checkIndex("parameter", index, desc.in_value_count, desc.name));
+    return describeValue(desc.in_values[index], info);
+  });
+}
+
+astra_status_t astra_function_result(astra_runtime_t *runtime,
+                                     astra_function_t function, size_t index,
+                                     astra_value_info_t *info,
+                                     astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    ASTRA_TRY(checkIndex("result", index, desc.out_value_count, desc.name));
+    return describeValue(desc.out_values[index], info);
+  });
+}
+
+astra_status_t astra_function_input(astra_runtime_t *runtime,
+                                    astra_function_t function, size_t index,
+                                    astra_leaf_info_t *info,
+                                    astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    ASTRA_TRY(checkIndex("input", index, desc.in_leaf_count, desc.name));
+    return describeLeaf(*object->module, desc.in_leaves[index], info);
+  });
+}
+
+astra_status_t astra_function_output(astra_runtime_t *runtime,
+                                     astra_function_t function, size_t index,
+                                     astra_leaf_info_t *info,
+                                     astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    ASTRA_TRY(checkIndex("output", index, desc.out_leaf_count, desc.name));
+    return describeLeaf(*object->module, desc.out_leaves[index], info);
+  });
+}

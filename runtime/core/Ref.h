@@ -1,0 +1,77 @@
+// Reference-counted objects behind handles, and a pointer that counts.
+#ifndef ASTRA_RUNTIME_REF_H
+#define ASTRA_RUNTIME_REF_H
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace astra {
+
+/// The kinds of handle; the numbers are part of a handle's bits.
+enum class Kind : uint8_t {
+  None = 0,
+  Device = 1,
+  Stream = 2,
+  Tensor = 3,
+  Mapping = 4,
+  Module = 5,
+  Function = 6,
+  Archive = 7
+};
+
+class Object {
+public:
+  Object() = default;
+  Object(const Object &) = delete;
+  Object &operator=(const Object &) = delete;
+  virtual ~Object() = default;
+
+  void retain() const { references.fetch_add(1, std::memory_order_relaxed); }
+  void release() const {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+  uint32_t referenceCount() const {
+    return references.load(std::memory_order_acquire);
+  }
+
+private:
+  mutable std::atomic<uint32_t> references{0};
+};
+
+template <class T> class Ref {
+public:
+  Ref() = default;
+  Ref(T *object) : object(object) {
+    if (object)
+      object->retain();
+  }
+  Ref(const Ref &other) : Ref(other.object) {}
+  Ref(Ref &&other) noexcept : object(std::exchange(other.object, nullptr)) {}
+  template <class U>
+  Ref(const Ref<U> &other) : Ref(static_cast<T *>(other.get())) {}
+  Ref &operator=(Ref other) noexcept {
+    std::swap(object, other.object);
+    return *this;
+  }
+  ~Ref() {
+    if (object)
+      object->release();
+  }
+
+  T *get() const { return object; }
+  T *operator->() const { return object; }
+  T &operator*() const { return *object; }
+  explicit operator bool() const { return object != nullptr; }
+
+private:
+  T *object = nullptr;
+};
+
+template <class T, class... Args> Ref<T> make(Args &&...args) {
+  return Ref<T>(new T(std::forward<Args>(args)...));
+}
+
+} // namespace astra
+#endif // ASTRA_RUNTIME_REF_H

@@ -1,0 +1,68 @@
+// The runtime object: everything that exists hangs off it, and nothing is
+// global. Also the steps that every public function begins with.
+#ifndef ASTRA_RUNTIME_RUNTIME_H
+#define ASTRA_RUNTIME_RUNTIME_H
+
+#include "core/Device.h"
+#include "core/Handles.h"
+#include <memory>
+
+struct astra_runtime {
+  explicit astra_runtime(const astra_runtime_options_t &options);
+  ~astra_runtime();
+
+  /// The object of a handle.
+  template <class Handle, class T>
+  astra::Status get(Handle handle, astra::Ref<T> &object) const {
+    astra::Ref<astra::Object> found;
+    ASTRA_TRY(handles.lookup(T::kind, handle.bits, found));
+    object = astra::Ref<T>(static_cast<T *>(found.get()));
+    return {};
+  }
+  /// A handle with one reference to a new object.
+  template <class Handle, class T>
+  astra::Status insert(astra::Ref<T> object, Handle &handle) {
+    return handles.insert(T::kind, astra::Ref<astra::Object>(object),
+                          handle.bits);
+  }
+  void writeDebug(const std::string &text) const;
+
+  astra::MemoryPool memory; // outlives what is in the other members
+  uint32_t cpuLevel;
+  uint32_t threads;
+  std::vector<astra::Ref<astra::Device>> devices;
+  std::vector<uint64_t> deviceHandles; // of those that are open
+  std::mutex deviceMutex;
+  astra::HandleTable handles;
+
+private:
+  void (*debug)(void *context, const char *text);
+  void *debugContext;
+};
+
+namespace astra {
+
+Status needRuntime(const astra_runtime *runtime);
+
+/// Checks the runtime and a handle output, which becomes null.
+template <class Handle>
+Status beginOutput(astra_runtime *runtime, Handle *output, const char *name) {
+  if (output)
+    output->bits = 0;
+  ASTRA_TRY(needRuntime(runtime));
+  return need(output, name);
+}
+
+/// Checks the runtime and looks a handle up.
+template <class Handle, class T>
+Status getObject(astra_runtime *runtime, Handle handle, Ref<T> &object) {
+  ASTRA_TRY(needRuntime(runtime));
+  return runtime->get(handle, object);
+}
+
+/// The body of every public _release function.
+astra_status_t releaseHandle(astra_runtime *runtime, Kind kind, uint64_t bits,
+                             astra_error_t **error);
+
+} // namespace astra
+#endif // ASTRA_RUNTIME_RUNTIME_H

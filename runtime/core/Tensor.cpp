@@ -1,0 +1,271 @@
+// Tensors and the public functions that make and describe them; see Tensor.h.
+#include "core/Tensor.h"
+#include "core/Dtype.h"
+#include "core/Structs.h"
+#include <cstring>
+
+namespace astra {
+
+Status Tensor::seal() {
+  uint32_t seen = access.load();
+  while (seen == Fresh && !access.compare_exchange_weak(seen, Sealed)) {
+  }
+  if (seen == Writing)
+    return fail(ASTRA_ERROR_BUSY,
+                "the tensor is mapped for writing; unmap it first");
+  return {};
+}
+
+static Status needDtype(uint32_t dtype, const DtypeInfo *&row) {
+  row = findDtype(dtype);
+  if (row)
+    return {};
+  return fail(ASTRA_ERROR_INVALID_ARGUMENT, nameOfDtype(dtype),
+              " is not a dtype that a tensor may have");
+}
+
+Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor) {
+  const DtypeInfo *row = nullptr;
+  ASTRA_TRY(needDtype(dtype, row));
+  Layout layout;
+  ASTRA_TRY(makeDense(rank, shape, row->bytes, layout));
+  size_t bytes = size_t(layout.elementCount()) * row->bytes;
+  Ref<Storage> storage;
+  Status status = device->allocate(bytes, storage);
+  if (!status.ok()) {
+    status.message +=
+        join(" (a tensor ", row->name, shapeText(rank, shape), ")");
+    return status;
+  }
+  tensor = make<Tensor>(device, storage, dtype, row->bytes, layout);
+  return {};
+}
+
+Status copyTensor(const Tensor &from, Ref<Tensor> &copy) {
+  ASTRA_TRY(from.wait());
+  ASTRA_TRY(makeTensor(from.device, from.dtype, from.layout.rank,
+                       from.layout.shape.data(), copy));
+  copyToDense(from.layout, from.elementBytes, from.storage->data(), 0,
+              from.layout.elementCount(), copy->data());
+  return {};
+}
+
+Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
+                 Ref<Tensor> &tensor) {
+  ASTRA_TRY(getObject(runtime, handle, tensor));
+  return tensor->seal();
+}
+
+namespace {
+
+Status checkByteCount(const Tensor &tensor, size_t bytes) {
+  if (size_t(tensor.byteCount()) == bytes)
+    return {};
+  return fail(
+      ASTRA_ERROR_COUNT_MISMATCH, "a tensor ", nameOfDtype(tensor.dtype),
+      shapeText(tensor.layout.rank, tensor.layout.shape.data()), " has ",
+      tensor.byteCount(), " bytes, but the buffer has ", bytes);
+}
+
+Status fillFrom(const Tensor &tensor, const void *data, size_t bytes) {
+  ASTRA_TRY(checkByteCount(tensor, bytes));
+  if (bytes == 0)
+    return {};
+  ASTRA_TRY(need(data, "data"));
+  if (tensor.dtype == ASTRA_BOOL) {
+    size_t bad = findBadBool(data, bytes);
+    if (bad != bytes)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "element ", bad,
+                  " of a bool tensor is ",
+                  unsigned(static_cast<const uint8_t *>(data)[bad]),
+                  "; a bool is 0 or 1");
+  }
+  std::memcpy(tensor.data(), data, bytes);
+  return {};
+}
+
+Status borrowLayout(const astra_borrow_t &borrow, const DtypeInfo &row,
+                    Layout &layout) {
+  ASTRA_TRY(makeDense(borrow.rank, borrow.shape, row.bytes, layout));
+  layout.offset = borrow.offset;
+  if (borrow.strides) {
+    for (uint32_t axis = 0; axis < borrow.rank; ++axis)
+      layout.strides[axis] = borrow.strides[axis];
+  }
+  if (layout.elementCount() == 0) {
+    layout.offset = 0;
+    return {};
+  }
+  ASTRA_TRY(need(borrow.buffer, "buffer"));
+  if (reinterpret_cast<uintptr_t>(borrow.buffer) % row.bytes)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT,
+                "the buffer is not aligned to the ", row.bytes,
+                " bytes of an element ", row.name);
+  return checkBounds(layout, int64_t(borrow.buffer_bytes / row.bytes));
+}
+
+Status describeAxes(const Tensor &tensor, const int64_t *values,
+                    uint32_t capacity, uint32_t *rank, int64_t *out) {
+  if (capacity)
+    ASTRA_TRY(need(out, "the array"));
+  for (uint32_t axis = 0; axis < tensor.layout.rank && axis < capacity; ++axis)
+    out[axis] = values[axis];
+  if (rank)
+    *rank = tensor.layout.rank;
+  return {};
+}
+
+} // namespace
+} // namespace astra
+
+using namespace astra;
+
+astra_status_t astra_tensor_empty(astra_runtime_t *runtime,
+                                  astra_device_t device, uint32_t dtype,
+                                  uint32_t rank, const int64_t *shape,
+                                  astra_tensor_t *tensor,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    Ref<Device> target;
+    ASTRA_TRY(runtime->get(device, target));
+    Ref<Tensor> made;
+    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    made->access = Tensor::Fresh;
+    return runtime->insert(made, *tensor);
+  });
+}
+
+astra_status_t astra_tensor_from_data(astra_runtime_t *runtime,
+                                      astra_device_t device, uint32_t dtype,
+                                      uint32_t rank, const int64_t *shape,
+                                      const void *data, size_t bytes,
+                                      astra_tensor_t *tensor,
+                                      astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    Ref<Device> target;
+    ASTRA_TRY(runtime->get(device, target));
+    Ref<Tensor> made;
+    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    ASTRA_TRY(fillFrom(*made, data, bytes));
+    return runtime->insert(made, *tensor);
+  });
+}
+
+astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
+                                   const astra_borrow_t *borrow,
+                                   astra_tensor_t *tensor,
+                                   astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    astra_borrow_t given = {};
+    ASTRA_TRY(
+        readStruct(ASTRA_STRUCT_INFO(BORROW, astra_borrow_t), borrow, &given));
+    Ref<Device> target;
+    ASTRA_TRY(runtime->get(given.device, target));
+    const DtypeInfo *row = nullptr;
+    ASTRA_TRY(needDtype(given.dtype, row));
+    Layout layout;
+    ASTRA_TRY(borrowLayout(given, *row, layout));
+    // The caller keeps the memory if this fails, so the callback comes last.
+    Ref<Storage> storage = Storage::borrow(given.buffer, given.buffer_bytes);
+    ASTRA_TRY(runtime->insert(
+        make<Tensor>(target, storage, given.dtype, row->bytes, layout),
+        *tensor));
+    storage->setRelease(given.release, given.context);
+    return {};
+  });
+}
+
+astra_status_t astra_tensor_retain(astra_runtime_t *runtime,
+                                   astra_tensor_t tensor,
+                                   astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getSealed(runtime, tensor, object));
+    return runtime->handles.retain(Kind::Tensor, tensor.bits);
+  });
+}
+
+astra_status_t astra_tensor_release(astra_runtime_t *runtime,
+                                    astra_tensor_t tensor,
+                                    astra_error_t **error) {
+  return releaseHandle(runtime, Kind::Tensor, tensor.bits, error);
+}
+
+astra_status_t astra_tensor_dtype(astra_runtime_t *runtime,
+                                  astra_tensor_t tensor, uint32_t *dtype,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(need(dtype, "dtype"));
+    *dtype = object->dtype;
+    return {};
+  });
+}
+
+astra_status_t astra_tensor_shape(astra_runtime_t *runtime,
+                                  astra_tensor_t tensor, uint32_t capacity,
+                                  uint32_t *rank, int64_t *shape,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    return describeAxes(*object, object->layout.shape.data(), capacity, rank,
+                        shape);
+  });
+}
+
+astra_status_t astra_tensor_strides(astra_runtime_t *runtime,
+                                    astra_tensor_t tensor, uint32_t capacity,
+                                    uint32_t *rank, int64_t *strides,
+                                    astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    return describeAxes(*object, object->layout.strides.data(), capacity, rank,
+                        strides);
+  });
+}
+
+astra_status_t astra_tensor_state(astra_runtime_t *runtime,
+                                  astra_tensor_t tensor, uint32_t *state,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(need(state, "state"));
+    *state = object->completion ? object->completion->state()
+                                : uint32_t(ASTRA_TENSOR_READY);
+    return {};
+  });
+}
+
+astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
+                                 astra_tensor_t tensor, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    return object->wait();
+  });
+}
+
+astra_status_t astra_tensor_read(astra_runtime_t *runtime,
+                                 astra_tensor_t tensor, void *buffer,
+                                 size_t bytes, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getSealed(runtime, tensor, object));
+    ASTRA_TRY(object->wait());
+    ASTRA_TRY(checkByteCount(*object, bytes));
+    if (bytes == 0)
+      return {};
+    ASTRA_TRY(need(buffer, "buffer"));
+    copyToDense(object->layout, object->elementBytes, object->storage->data(),
+                0, object->layout.elementCount(), buffer);
+    return {};
+  });
+}

@@ -1,0 +1,62 @@
+// A tensor: a layout over a storage on a device, with the completion of the
+// work that makes it. Immutable but for one from astra_tensor_empty that nobody
+// else has seen yet.
+#ifndef ASTRA_RUNTIME_TENSOR_H
+#define ASTRA_RUNTIME_TENSOR_H
+
+#include "core/Layout.h"
+#include "core/Runtime.h"
+#include "core/Stream.h"
+
+namespace astra {
+
+class Tensor : public Object {
+public:
+  static constexpr Kind kind = Kind::Tensor;
+
+  Tensor(Ref<Device> device, Ref<Storage> storage, uint32_t dtype,
+         uint32_t elementBytes, const Layout &layout,
+         Ref<Completion> completion = {})
+      : device(std::move(device)), storage(std::move(storage)), dtype(dtype),
+        elementBytes(elementBytes), layout(layout),
+        completion(std::move(completion)) {}
+
+  /// Marks the tensor as seen by someone who relies on its contents; refused
+  /// while it is mapped for writing.
+  Status seal();
+  /// Waits until the contents are there.
+  Status wait() const { return completion ? completion->wait() : Status(); }
+  int64_t byteCount() const { return layout.elementCount() * elementBytes; }
+  /// The element with all indices 0.
+  char *data() const {
+    return static_cast<char *>(storage->data()) + layout.offset * elementBytes;
+  }
+  /// A tensor of the same storage.
+  Ref<Tensor> view(const Layout &seen) const {
+    return make<Tensor>(device, storage, dtype, elementBytes, seen, completion);
+  }
+
+  /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
+  enum Access : uint32_t { Sealed, Fresh, Writing };
+
+  const Ref<Device> device;
+  const Ref<Storage> storage;
+  const uint32_t dtype;
+  const uint32_t elementBytes;
+  const Layout layout;
+  const Ref<Completion> completion;
+  std::atomic<uint32_t> access{Sealed};
+};
+
+/// A dense tensor with unspecified contents.
+Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor);
+/// A dense tensor with a copy of the elements. Waits.
+Status copyTensor(const Tensor &from, Ref<Tensor> &copy);
+
+/// Looks a tensor up that is going to be read, and seals it.
+Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
+                 Ref<Tensor> &tensor);
+
+} // namespace astra
+#endif // ASTRA_RUNTIME_TENSOR_H

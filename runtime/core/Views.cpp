@@ -1,0 +1,172 @@
+// Views and mappings of tensors: the public functions.
+#include "core/Dtype.h"
+#include "core/Tensor.h"
+#include <cstring>
+
+using namespace astra;
+
+namespace astra {
+namespace {
+
+/// Memory that the host sees, of a range of a tensor.
+class Mapping : public Object {
+public:
+  static constexpr Kind kind = Kind::Mapping;
+
+  explicit Mapping(Ref<Tensor> tensor) : tensor(std::move(tensor)) {}
+  ~Mapping() override {
+    if (writes)
+      tensor->access = Tensor::Fresh;
+  }
+
+  Ref<Tensor> tensor;
+  bool writes = false;
+};
+
+Status checkRange(const Tensor &tensor, uint64_t first, uint64_t &count) {
+  uint64_t total = uint64_t(tensor.layout.elementCount());
+  if (first <= total && count == ASTRA_WHOLE)
+    count = total - first;
+  if (first > total || count > total - first)
+    return fail(ASTRA_ERROR_OUT_OF_RANGE, "the range of ", count,
+                " elements from ", first, " leaves the tensor, which has ",
+                total);
+  return {};
+}
+
+/// Makes a fresh tensor one that is being written.
+Status beginWriting(Mapping &mapping) {
+  uint32_t expected = Tensor::Fresh;
+  mapping.writes =
+      mapping.tensor->access.compare_exchange_strong(expected, Tensor::Writing);
+  if (mapping.writes)
+    return {};
+  return fail(ASTRA_ERROR_BUSY,
+              expected == Tensor::Writing
+                  ? "the tensor is mapped for writing already"
+                  : "the tensor cannot be written: only one from "
+                    "astra_tensor_empty can, before it has been retained, "
+                    "read, viewed or passed to a call");
+}
+
+/// Makes sure that the contents are there, dense.
+Status beginReading(Mapping &mapping) {
+  Tensor &tensor = *mapping.tensor;
+  ASTRA_TRY(tensor.seal());
+  ASTRA_TRY(tensor.wait());
+  if (tensor.layout.isDense())
+    return {};
+  Ref<Tensor> copy;
+  ASTRA_TRY(copyTensor(tensor, copy));
+  mapping.tensor = copy;
+  return {};
+}
+
+Status checkMapArguments(astra_runtime *runtime, astra_device_t device,
+                         uint32_t access, void **data, size_t *bytes) {
+  ASTRA_TRY(need(data, "data"));
+  ASTRA_TRY(need(bytes, "bytes"));
+  if (access == 0 || (access & ~uint32_t(ASTRA_MAP_READ | ASTRA_MAP_WRITE)))
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "access ", access,
+                " is not a combination of ASTRA_MAP_READ and ASTRA_MAP_WRITE");
+  if (device.bits == 0)
+    return {};
+  Ref<Device> host;
+  ASTRA_TRY(runtime->get(device, host));
+  if (std::strcmp(host->name(), "cpu") == 0)
+    return {};
+  return fail(ASTRA_ERROR_UNIMPLEMENTED,
+              "memory can be mapped for the device "
+              "\"cpu\" only, not for \"",
+              host->name(), "\"");
+}
+
+template <class Make>
+astra_status_t viewOf(astra_runtime *runtime, astra_tensor_t tensor,
+                      astra_tensor_t *view, astra_error_t **error,
+                      Make makeLayout) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, view, "view"));
+    Ref<Tensor> object;
+    ASTRA_TRY(getSealed(runtime, tensor, object));
+    Layout layout;
+    ASTRA_TRY(makeLayout(object->layout, layout));
+    return runtime->insert(object->view(layout), *view);
+  });
+}
+
+} // namespace
+} // namespace astra
+
+astra_status_t astra_tensor_slice(astra_runtime_t *runtime,
+                                  astra_tensor_t tensor, const int64_t *starts,
+                                  const int64_t *extents, const int64_t *steps,
+                                  astra_tensor_t *view, astra_error_t **error) {
+  return viewOf(runtime, tensor, view, error,
+                [&](const Layout &from, Layout &layout) {
+                  return sliceLayout(from, starts, extents, steps, layout);
+                });
+}
+
+astra_status_t astra_tensor_reshape(astra_runtime_t *runtime,
+                                    astra_tensor_t tensor, uint32_t rank,
+                                    const int64_t *shape, astra_tensor_t *view,
+                                    astra_error_t **error) {
+  return viewOf(runtime, tensor, view, error,
+                [&](const Layout &from, Layout &layout) {
+                  return reshapeLayout(from, rank, shape, layout);
+                });
+}
+
+astra_status_t astra_tensor_transpose(astra_runtime_t *runtime,
+                                      astra_tensor_t tensor,
+                                      const uint32_t *permutation,
+                                      astra_tensor_t *view,
+                                      astra_error_t **error) {
+  return viewOf(runtime, tensor, view, error,
+                [&](const Layout &from, Layout &layout) {
+                  return transposeLayout(from, permutation, layout);
+                });
+}
+
+astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
+                                  astra_tensor_t tensor, astra_tensor_t *dense,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, dense, "dense"));
+    Ref<Tensor> object, made;
+    ASTRA_TRY(getSealed(runtime, tensor, object));
+    if (object->layout.isDense())
+      made = object->view(object->layout);
+    else
+      ASTRA_TRY(copyTensor(*object, made));
+    return runtime->insert(made, *dense);
+  });
+}
+
+astra_status_t astra_tensor_map(astra_runtime_t *runtime, astra_tensor_t tensor,
+                                astra_device_t device, uint32_t access,
+                                uint64_t first, uint64_t count,
+                                astra_mapping_t *mapping, void **data,
+                                size_t *bytes, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, mapping, "mapping"));
+    ASTRA_TRY(checkMapArguments(runtime, device, access, data, bytes));
+    Ref<Tensor> object;
+    ASTRA_TRY(runtime->get(tensor, object));
+    ASTRA_TRY(checkRange(*object, first, count));
+    auto made = make<Mapping>(object);
+    ASTRA_TRY(access & ASTRA_MAP_WRITE ? beginWriting(*made)
+                                       : beginReading(*made));
+    ASTRA_TRY(runtime->insert(made, *mapping));
+    *data = made->tensor->data() + first * object->elementBytes;
+    *bytes = size_t(count) * object->elementBytes;
+    return {};
+  });
+}
+
+astra_status_t astra_tensor_unmap(astra_runtime_t *runtime,
+                                  astra_mapping_t mapping,
+                                  astra_error_t **error) {
+  return releaseHandle(runtime, Kind::Mapping, mapping.bits, error);
+}

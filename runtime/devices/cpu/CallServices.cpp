@@ -1,0 +1,138 @@
+// The services of one call; see CallServices.h. Nothing here throws: entries
+// and kernels are C, and unwinding through them is undefined.
+#include "devices/cpu/CallServices.h"
+#include "core/Cpu.h"
+#include "core/DebugText.h"
+#include <cstdio>
+
+namespace astra {
+namespace {
+
+/// Before each scratch block, so that it can be freed without its size; as long
+/// as the alignment.
+struct alignas(MemoryPool::alignment) ScratchHeader {
+  size_t bytes;
+};
+
+} // namespace
+
+const astra_call_api_t CallServices::table = {sizeof(astra_call_api_t),
+                                              parallelFor,
+                                              workspace,
+                                              scratch,
+                                              scratchFree,
+                                              recordError,
+                                              locate,
+                                              debug};
+
+CallServices::CallServices(const astra_runtime &runtime, MemoryPool &memory,
+                           ThreadPool &threads, const Launch &launch)
+    : runtime(runtime), memory(memory), threads(threads), launch(launch),
+      context{sizeof(astra_call_t), &table, this, launch.dims.data(),
+              launch.module->kernels().data()} {}
+
+CallServices::~CallServices() {
+  for (const Block &block : workspaces)
+    memory.release(block.memory, block.bytes);
+}
+
+Status CallServices::run(Launch &running) {
+  astra_outcome_t outcome = 0;
+  {
+    FpScope state;
+    outcome = running.function->entry(&context, running.in.data(),
+                                      running.out.data());
+  }
+  if (outcome == 0 && errorCode == 0)
+    return {};
+  Status status;
+  status.code = errorCode ? errorCode : outcome;
+  status.message = errorCode
+                       ? std::string(errorText)
+                       : join(running.name(), " failed with ",
+                              astra_status_name(outcome), " (", outcome, ")");
+  if (located)
+    status.location = launch.module->location(errorLocation);
+  return status;
+}
+
+void CallServices::parallelFor(const astra_call_t *call, int64_t count,
+                               int64_t grain, astra_range_fn fn,
+                               void *context) {
+  of(call).threads.run(count, grain, fn, context);
+}
+
+void *CallServices::workspace(const astra_call_t *call, int64_t bytes) {
+  CallServices &self = of(call);
+  void *block = bytes < 0 ? nullptr : self.memory.allocate(size_t(bytes));
+  if (block) {
+    try {
+      std::lock_guard<std::mutex> lock(self.mutex);
+      self.workspaces.push_back({block, size_t(bytes)});
+      return block;
+    } catch (const std::bad_alloc &) {
+      self.memory.release(block, size_t(bytes));
+    }
+  }
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "there is no memory for the %lld bytes of a workspace",
+                static_cast<long long>(bytes));
+  recordError(call, ASTRA_ERROR_OUT_OF_MEMORY, text);
+  return nullptr;
+}
+
+void *CallServices::scratch(const astra_call_t *call, int64_t bytes) {
+  CallServices &self = of(call);
+  size_t total = size_t(bytes) + sizeof(ScratchHeader);
+  void *block = bytes < 0 ? nullptr : self.memory.allocate(total);
+  if (!block) {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "there is no memory for the %lld bytes of a kernel's scratch",
+                  static_cast<long long>(bytes));
+    recordError(call, ASTRA_ERROR_OUT_OF_MEMORY, text);
+    return nullptr;
+  }
+  auto *header = new (block) ScratchHeader{total};
+  return header + 1;
+}
+
+void CallServices::scratchFree(const astra_call_t *call, void *memory) {
+  if (!memory)
+    return;
+  auto *header = static_cast<ScratchHeader *>(memory) - 1;
+  of(call).memory.release(header, header->bytes);
+}
+
+astra_outcome_t CallServices::recordError(const astra_call_t *call,
+                                          int32_t code, const char *text) {
+  CallServices &self = of(call);
+  std::lock_guard<std::mutex> lock(self.mutex);
+  if (self.errorCode == 0) {
+    self.errorCode = code;
+    std::snprintf(self.errorText, sizeof self.errorText, "%s",
+                  text ? text : "");
+  }
+  return code;
+}
+
+void CallServices::locate(const astra_call_t *call, uint32_t location) {
+  CallServices &self = of(call);
+  std::lock_guard<std::mutex> lock(self.mutex);
+  if (!self.located)
+    self.errorLocation = location;
+  self.located = true;
+}
+
+void CallServices::debug(const astra_call_t *call, const char *name,
+                         const astra_arg_t *value) {
+  try {
+    of(call).runtime.writeDebug(debugText(name, *value));
+  } catch (const std::bad_alloc &) {
+    recordError(call, ASTRA_ERROR_OUT_OF_MEMORY,
+                "there is no memory for the text of a debug value");
+  }
+}
+
+} // namespace astra

@@ -1,0 +1,102 @@
+// Sharing a range among threads; see ThreadPool.h. A job is open from its start
+// until the caller finds nothing left to take; only then does the caller wait,
+// and only for workers that are inside. Workers look for the next job for a few
+// microseconds before they sleep, since kernels follow one another closely.
+#include "devices/cpu/ThreadPool.h"
+#include "core/Cpu.h"
+#include <algorithm>
+#include <system_error>
+
+namespace astra {
+namespace {
+
+constexpr int spins = 2000;
+constexpr int64_t piecesPerThread = 4;
+
+} // namespace
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stopping = true;
+  }
+  wake.notify_all();
+  for (std::thread &worker : workers)
+    worker.join();
+}
+
+Status ThreadPool::start(uint32_t count) {
+  workers.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    try {
+      workers.emplace_back([this] { work(); });
+    } catch (const std::system_error &) {
+      return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the system gave only ", i,
+                  " of ", count, " worker threads");
+    }
+  }
+  return {};
+}
+
+void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
+                     void *context) {
+  if (count <= 0)
+    return;
+  grain = std::max<int64_t>(grain, 1);
+  int64_t units = (count - 1) / grain + 1;
+  if (workers.empty() || units == 1 || busy.exchange(true)) {
+    fn(context, 0, count);
+    return;
+  }
+  int64_t pieces =
+      std::min<int64_t>(units, int64_t(workers.size() + 1) * piecesPerThread);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    job = {fn, context, count, ((units - 1) / pieces + 1) * grain};
+    next.store(0);
+    open = true;
+    epoch.fetch_add(1);
+  }
+  wake.notify_all();
+  drain();
+  std::unique_lock<std::mutex> lock(mutex);
+  open = false;
+  left.wait(lock, [&] { return inside.load() == 0; });
+  lock.unlock();
+  busy.store(false);
+}
+
+void ThreadPool::drain() {
+  for (;;) {
+    int64_t begin = next.fetch_add(job.piece);
+    if (begin >= job.count)
+      return;
+    job.fn(job.context, begin, std::min(job.count, begin + job.piece));
+  }
+}
+
+/// Waits for a job that this worker has not seen; false when the pool ends.
+bool ThreadPool::enter(uint64_t &seen) {
+  for (int i = 0; i < spins && epoch.load() == seen; ++i)
+    pauseInLoop();
+  std::unique_lock<std::mutex> lock(mutex);
+  wake.wait(lock, [&] { return stopping || (open && epoch.load() != seen); });
+  if (stopping)
+    return false;
+  seen = epoch.load();
+  inside.fetch_add(1);
+  return true;
+}
+
+void ThreadPool::work() {
+  FpScope state;
+  uint64_t seen = 0;
+  while (enter(seen)) {
+    drain();
+    std::lock_guard<std::mutex> lock(mutex);
+    if (inside.fetch_sub(1) == 1)
+      left.notify_all();
+  }
+}
+
+} // namespace astra

@@ -1,0 +1,113 @@
+// Files through the system's calls; see File.h.
+#include "io/File.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace astra {
+namespace {
+
+/// Closes a descriptor at the end of a scope.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0)
+      close(number);
+  }
+};
+
+std::string systemReason() {
+  char text[128] = "";
+  return strerror_r(errno, text, sizeof text);
+}
+
+Status refuseRead(const std::string &path, const std::string &reason) {
+  return fail(ASTRA_ERROR_IO, "cannot read \"", path, "\": ", reason);
+}
+
+} // namespace
+
+Status readFile(const std::string &path, std::string &bytes) {
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status = {};
+  if (file.number < 0 || fstat(file.number, &status) != 0)
+    return refuseRead(path, systemReason());
+  if (S_ISDIR(status.st_mode))
+    return refuseRead(path, "it is a directory");
+  if (!S_ISREG(status.st_mode))
+    return refuseRead(path, "it is not a regular file");
+  bytes.resize(size_t(status.st_size));
+  size_t done = 0;
+  while (done < bytes.size()) {
+    ssize_t got = read(file.number, &bytes[done], bytes.size() - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return refuseRead(path, systemReason());
+    if (got == 0)
+      break;
+    done += size_t(got);
+  }
+  bytes.resize(done);
+  return {};
+}
+
+Status FileWriter::refuse(const char *step) const {
+  return fail(ASTRA_ERROR_IO, "cannot ", step, " \"", path,
+              "\": ", systemReason());
+}
+
+Status FileWriter::open() {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return fail(ASTRA_ERROR_IO, "cannot write \"", path,
+                "\": it is a directory");
+  // O_EXCL makes the name ours; the system applies the caller's umask.
+  for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
+    temporary = join(path, ".", getpid(), "-", attempt, ".new");
+    descriptor = ::open(temporary.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST)
+      break;
+  }
+  if (descriptor >= 0)
+    return {};
+  temporary.clear();
+  return refuse("write");
+}
+
+Status FileWriter::write(const void *data, size_t bytes) {
+  const char *next = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t put = ::write(descriptor, next, bytes);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return refuse("write");
+    next += put;
+    bytes -= size_t(put);
+  }
+  return {};
+}
+
+Status FileWriter::finish() {
+  int closing = std::exchange(descriptor, -1);
+  if (close(closing) != 0)
+    return refuse("write");
+  if (rename(temporary.c_str(), path.c_str()) != 0)
+    return refuse("write");
+  temporary.clear();
+  return {};
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+}
+
+} // namespace astra
