@@ -3,6 +3,7 @@
 #include "frontend/syntax/Diagnostics.h"
 #include "frontend/syntax/Explain.h"
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
@@ -75,4 +76,24 @@ void test::testErrorPages(
   if (isMine(#code))                                                           \
     testPage(#code, summary, check);
 #include "frontend/syntax/Diagnostics.def"
+}
+
+void test::testDocument(
+    const std::string &path,
+    const std::function<bool(const std::string &code)> &isMine,
+    const Check &check) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  std::vector<Program> programs = readPrograms(text.str());
+  EXPECT_FALSE(programs.empty()) << path;
+  for (const Program &program : programs) {
+    SCOPED_TRACE(program.language + "\n" + program.text);
+    std::vector<std::string> expected;
+    size_t blank = program.language.find(' ');
+    if (blank != std::string::npos &&
+        isMine(program.language.substr(blank + 1)))
+      expected.push_back(program.language.substr(blank + 1));
+    EXPECT_EQ(check(program.text), expected);
+  }
 }

@@ -6,10 +6,20 @@
 using namespace astra;
 using namespace astra::test;
 
+static bool isOfParserOrFiles(const std::string &code) {
+  return code < "E0300" || code > "E0900";
+}
+
+static std::vector<std::string> parse(const std::string &text) {
+  return Parsed(text).getCodes();
+}
+
 TEST(ErrorPages, OfLexerParserAndFiles) {
-  testErrorPages(
-      [](const std::string &code) { return code < "E0300" || code > "E0900"; },
-      [](const std::string &text) { return Parsed(text).getCodes(); });
+  testErrorPages(isOfParserOrFiles, parse);
+}
+
+TEST(Documents, ExamplesOfTheLanguageParse) {
+  testDocument(ASTRA_SOURCE_DIR "/docs/language.md", isOfParserOrFiles, parse);
 }
 
 TEST(ErrorPages, CodesInAnyCase) {
