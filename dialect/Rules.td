@@ -41,15 +41,15 @@ defvar TransformGradient = GradientDefault;
 defvar EffectGradient = GradientWritten;
 
 // <Family>Batching.cpp
-defvar ElementwiseBatching = BatchingDefault;
-defvar ShapeBatching = BatchingDefault;
-defvar ReductionBatching = BatchingDefault;
-defvar ContractionBatching = BatchingDefault;
-defvar IndexBatching = BatchingDefault;
-defvar RandomBatching = BatchingDefault;
+defvar ElementwiseBatching = BatchingWritten;
+defvar ShapeBatching = BatchingWritten;
+defvar ReductionBatching = BatchingWritten;
+defvar ContractionBatching = BatchingWritten;
+defvar IndexBatching = BatchingWritten;
+defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
 defvar TransformBatching = BatchingDefault;
-defvar EffectBatching = BatchingDefault;
+defvar EffectBatching = BatchingWritten;
 
 // <Family>Lowering.cpp
 defvar ElementwiseKernel = KernelDefault;

@@ -68,6 +68,7 @@ void Activity::propagateRegions(Operation &op) {
     flow(*this, loop.getInit(), block.getArguments());
     while (flow(*this, inner(), block.getArguments())) {
     }
+    flow(*this, block.getArguments(), loop.getCond().getArguments());
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
     flow(*this, scan.getInputs(), block.getArguments());
     auto state = block.getArguments().take_front(scan.getNumState());

@@ -5,6 +5,7 @@
 // derivatives with respect to equal values cannot be taken for one another.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/ForwardMode.h"
 #include "passes/ReverseMode.h"
 #include "passes/Transforms.h"
 
@@ -40,7 +41,8 @@ LogicalResult expandVjp(VjpOp op) {
         cotangents.add(r, yielded, {given.front(), nullptr, true});
       given = given.drop_front();
     }
-  if (failed(ReverseMode(builder, activity).walk(body, cotangents)))
+  ReverseMode reverse(builder, activity);
+  if (failed(reverse.walk(body, cotangents)))
     return failure();
 
   SmallVector<Value> gradients;
@@ -51,6 +53,32 @@ LogicalResult expandVjp(VjpOp op) {
                             : r.splatLike(argument, 0));
   }
   replaceByBody(op, body, gradients, op.getInputs().take_front(numArgs));
+  reverse.eraseUnused();
+  return success();
+}
+
+LogicalResult expandJvp(JvpOp op) {
+  Block &body = op.getBody().front();
+  unsigned numArgs = op.getNumArgs();
+  Activity activity;
+  for (int64_t i : op.getWrt())
+    activity.insert(body.getArgument(i));
+  activity.propagate(body);
+
+  ForwardMode forward(activity);
+  for (auto [i, tangent] :
+       llvm::zip_equal(op.getWrt(), op.getInputs().drop_front(numArgs)))
+    forward.setTangent(body.getArgument(i), tangent);
+  if (failed(forward.walk(body)))
+    return failure();
+
+  OpBuilder builder(body.getTerminator());
+  RuleBuilder r(builder, op.getLoc());
+  SmallVector<Value> tangents;
+  for (Value yielded : body.getTerminator()->getOperands())
+    if (isFloatTensor(yielded))
+      tangents.push_back(forward.tangentOrZero(r, yielded));
+  replaceByBody(op, body, tangents, op.getInputs().take_front(numArgs));
   return success();
 }
 
@@ -75,7 +103,7 @@ struct DifferentiatePass
     });
     for (Operation *op : transforms) {
       auto vjp = dyn_cast<VjpOp>(op);
-      if (failed(vjp ? expandVjp(vjp) : op->emitError("no jvp")))
+      if (failed(vjp ? expandVjp(vjp) : expandJvp(cast<JvpOp>(op))))
         return signalPassFailure();
     }
     cleanUp(getOperation());

@@ -24,16 +24,23 @@ LogicalResult ReverseMode::visit(Operation &op, Cotangents &cotangents) {
   });
   if (!wanted)
     return success();
-  LogicalResult result =
-      TypeSwitch<Operation *, LogicalResult>(&op)
-          .Case<CustomDerivativeOp>(
-              [&](auto custom) { return visitCustom(custom, cotangents); })
-          .Case<RematOp>(
-              [&](auto remat) { return visitRemat(remat, cotangents); })
-          .Default([&](Operation *) { return visitWithRule(op, cotangents); });
-  for (Value value : op.getResults())
-    cotangents.erase(value);
-  return result;
+  return TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<CustomDerivativeOp>(
+          [&](auto custom) { return visitCustom(custom, cotangents); })
+      .Case<RematOp>([&](auto remat) { return visitRemat(remat, cotangents); })
+      .Case<IfOp>([&](auto branch) { return visitIf(branch, cotangents); })
+      .Case<ScanOp>([&](auto scan) { return visitScan(scan, cotangents); })
+      .Case<ForOp>([&](auto loop) { return visitFor(loop, cotangents); })
+      .Case<WhileOp>([&](auto loop) { return visitWhile(loop, cotangents); })
+      .Default([&](Operation *) { return visitWithRule(op, cotangents); });
+}
+
+void ReverseMode::eraseUnused(size_t first) {
+  while (built.size() > first) {
+    Operation *op = built.pop_back_val();
+    if (op->use_empty() && !isa<YieldOp>(op))
+      op->erase();
+  }
 }
 
 //===-- Operations with a rule --------------------------------------------===//
@@ -59,6 +66,27 @@ static Value moveCondition(RuleBuilder &r, Operation &op, Value operand,
       .Default(Value());
 }
 
+namespace {
+/// Notes what a rule builds at the top of the block where the builder stands.
+class Recorder : public OpBuilder::Listener {
+public:
+  Recorder(OpBuilder &builder, SmallVectorImpl<Operation *> &built)
+      : builder(builder), block(builder.getInsertionBlock()), built(built) {
+    builder.setListener(this);
+  }
+  ~Recorder() override { builder.setListener(nullptr); }
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (op->getBlock() == block)
+      built.push_back(op);
+  }
+
+private:
+  OpBuilder &builder;
+  Block *block;
+  SmallVectorImpl<Operation *> &built;
+};
+} // namespace
+
 /// A cotangent that a rule made by selecting between something and zero.
 static Cotangent peel(Value value) {
   auto select = value.getDefiningOp<SelectOp>();
@@ -78,8 +106,13 @@ LogicalResult ReverseMode::visitWithRule(Operation &op,
   SmallVector<Value> given, parts(op.getNumOperands());
   for (Value result : op.getResults())
     given.push_back(deferred ? whole.value : cotangents.getApplied(r, result));
-  if (failed(requireRule(&op)) ||
-      failed(cast<GradientOpInterface>(op).buildVjp(builder, given, parts)))
+  if (failed(requireRule(&op)))
+    return failure();
+  LogicalResult done = [&] {
+    Recorder recorder(builder, built);
+    return cast<GradientOpInterface>(op).buildVjp(builder, given, parts);
+  }();
+  if (failed(done))
     return op.emitError("'")
            << op.getName().stripDialect() << "' has no reverse derivative rule";
   for (int i = op.getNumOperands() - 1; i >= 0; --i) {
@@ -121,9 +154,8 @@ static void addAll(RuleBuilder &r, Activity &activity, ValueRange operands,
 LogicalResult ReverseMode::visitCustom(CustomDerivativeOp op,
                                        Cotangents &cotangents) {
   RuleBuilder r(builder, op.getLoc());
-  if (activity.anyOf(capturesOf(op).getArrayRef()))
-    return op.emitError("a function with its own derivative uses a value from "
-                        "outside that is differentiated; make it a parameter");
+  if (failed(requireNoActiveCapture(op, activity)))
+    return failure();
   SmallVector<Value> operands(op.getInputs());
   llvm::append_range(operands, floatCotangents(r, op, cotangents));
   FailureOr<SmallVector<Value>> parts =

@@ -19,18 +19,40 @@ public:
   /// `cotangents` holds those of the block's results on entry, and on return
   /// those of its arguments and of the values from outside that it uses.
   mlir::LogicalResult walk(mlir::Block &block, Cotangents &cotangents);
+  /// Removes what the rules built and nothing uses.
+  void eraseUnused() { eraseUnused(0); }
 
 private:
   mlir::LogicalResult visit(mlir::Operation &op, Cotangents &cotangents);
   mlir::LogicalResult visitWithRule(mlir::Operation &op,
                                     Cotangents &cotangents);
-  mlir::LogicalResult visitSelect(SelectOp op, Cotangents &cotangents);
   mlir::LogicalResult visitCustom(CustomDerivativeOp op,
                                   Cotangents &cotangents);
   mlir::LogicalResult visitRemat(RematOp op, Cotangents &cotangents);
 
+  // ReverseControl.cpp
+  mlir::LogicalResult visitIf(IfOp op, Cotangents &cotangents);
+  mlir::LogicalResult visitScan(ScanOp op, Cotangents &cotangents);
+  mlir::LogicalResult visitFor(ForOp op, Cotangents &cotangents);
+  mlir::LogicalResult visitWhile(WhileOp op, Cotangents &cotangents);
+  /// `given`: the cotangents of the results, null where there is none.
+  mlir::LogicalResult reverseScan(ScanOp op, ArrayRef<Value> given,
+                                  Cotangents &outer);
+  // ReverseLoop.cpp
+  mlir::LogicalResult reverseLoop(mlir::Operation *op, ArrayRef<Value> given,
+                                  Cotangents &outer);
+
+  SmallVector<Value> activeCaptures(mlir::Operation *op);
+  void seed(RuleBuilder &r, ValueRange yielded, ValueRange given,
+            Cotangents &cotangents);
+  void addResult(RuleBuilder &r, Value of, Value cotangent,
+                 Cotangents &cotangents);
+  void eraseUnused(size_t first);
+
   mlir::OpBuilder &builder;
   Activity &activity;
+  /// What the rules built; some of it is for operands that want no cotangent.
+  SmallVector<mlir::Operation *> built;
 };
 
 } // namespace astra

@@ -4,7 +4,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "passes/Activity.h"
 
 using namespace mlir;
 
@@ -34,6 +33,23 @@ SmallVector<Value> spliceBefore(Operation *op, Block &block,
   return results;
 }
 
+Operation *rebuild(Operation *op, ValueRange operands, TypeRange types,
+                   ArrayRef<NamedAttribute> changed) {
+  NamedAttrList attributes(op->getAttrDictionary());
+  for (NamedAttribute attribute : changed)
+    attributes.set(attribute.getName(), attribute.getValue());
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(attributes);
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *made = OpBuilder(op).create(state);
+  for (auto [to, from] : llvm::zip_equal(made->getRegions(), op->getRegions()))
+    to.takeBody(from);
+  return made;
+}
+
 LogicalResult requireRule(Operation *op) {
   auto rule = dyn_cast<GradientOpInterface>(op);
   StringRef name = op->getName().stripDialect();
@@ -47,6 +63,14 @@ LogicalResult requireRule(Operation *op) {
 }
 
 //===-- Own rules ---------------------------------------------------------===//
+
+LogicalResult requireNoActiveCapture(CustomDerivativeOp op,
+                                     const Activity &activity) {
+  if (!activity.anyOf(capturesOf(op).getArrayRef()))
+    return success();
+  return op.emitError("a function with its own derivative uses a value from "
+                      "outside that is differentiated; make it a parameter");
+}
 
 FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,
                                                    CustomDerivativeOp op,
@@ -81,7 +105,7 @@ FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,
   if (failed(expandVjp(vjp)))
     return failure();
   SmallVector<Value> parts(hold->getOperands());
-  builder.setInsertionPoint(hold);
+  builder.setInsertionPointAfter(hold);
   hold->erase();
   return parts;
 }

@@ -4,6 +4,7 @@
 #define ASTRA_PASSES_TRANSFORMS_H
 
 #include "dialect/Builder.h"
+#include "passes/Activity.h"
 
 namespace astra {
 
@@ -15,6 +16,12 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, mlir::Block &block,
 SmallVector<Value> spliceBefore(mlir::Operation *op, mlir::Block &block,
                                 ValueRange arguments);
 
+/// Makes the operation again, before it, with its regions moved to the new one.
+/// The uses of its results stay with the old one.
+mlir::Operation *rebuild(mlir::Operation *op, ValueRange operands,
+                         mlir::TypeRange types,
+                         ArrayRef<NamedAttribute> changed = {});
+
 /// Each replaces the operation by the values and derivatives of its region,
 /// which has no transformation inside any more.
 mlir::LogicalResult expandVjp(VjpOp op);
@@ -22,6 +29,10 @@ mlir::LogicalResult expandJvp(JvpOp op);
 
 /// Fails, and says why, for an operation that has no derivative.
 mlir::LogicalResult requireRule(mlir::Operation *op);
+
+/// An own rule knows nothing of values from outside: they must be constants.
+mlir::LogicalResult requireNoActiveCapture(CustomDerivativeOp op,
+                                           const Activity &activity);
 
 /// The reverse rule of an operation that states only its forward rule, which is
 /// linear in the tangents: `operands` are the inputs and the cotangents.

@@ -1,0 +1,369 @@
+// Reverse mode of branches, scans and loops of known length. The backward
+// operation mirrors the forward one; what it needs of the forward values is
+// carried over as further results (see Residuals.h). The cotangents of values
+// from outside run through it as accumulators, so that the sum goes on from the
+// last use to the first and a step that reads one element adds one element.
+#include "passes/Residuals.h"
+#include "passes/ReverseMode.h"
+#include "passes/Transforms.h"
+
+using namespace mlir;
+
+namespace astra {
+
+/// The cotangents of the results, null where there is none, taken out.
+static SmallVector<Value> takeAll(RuleBuilder &r, ValueRange results,
+                                  Cotangents &cotangents) {
+  SmallVector<Value> taken;
+  for (Value result : results) {
+    taken.push_back(cotangents.getApplied(r, result));
+    cotangents.erase(result);
+  }
+  return taken;
+}
+
+SmallVector<Value> ReverseMode::activeCaptures(Operation *op) {
+  SmallVector<Value> targets;
+  for (Value capture : capturesOf(op))
+    if (activity.contains(capture))
+      targets.push_back(capture);
+  return targets;
+}
+
+/// What the block yields gets the given cotangents.
+void ReverseMode::seed(RuleBuilder &r, ValueRange yielded, ValueRange given,
+                       Cotangents &cotangents) {
+  for (auto [value, cotangent] : llvm::zip_equal(yielded, given))
+    if (cotangent && activity.contains(value))
+      cotangents.add(r, value, {cotangent, nullptr, true});
+}
+
+static Value orZero(RuleBuilder &r, Value v, Value like) {
+  return v ? v : r.splatLike(like, 0);
+}
+
+//===-- Branches ----------------------------------------------------------===//
+
+/// Carries each branch's residuals out of the forward `if`. Branches share a
+/// result where the types agree; the one that has nothing for it gives zeros.
+static void carryOut(IfOp op, ArrayRef<Residuals *> residuals) {
+  SmallVector<Type> types(op->getResultTypes());
+  unsigned numResults = types.size();
+  SmallVector<SmallVector<unsigned>> places(2);
+  for (unsigned i = 0; i < 2; ++i)
+    for (Value value : residuals[i]->getValues()) {
+      unsigned place = numResults;
+      while (place < types.size() && (types[place] != value.getType() ||
+                                      llvm::is_contained(places[i], place)))
+        ++place;
+      if (place == types.size())
+        types.push_back(value.getType());
+      places[i].push_back(place);
+    }
+  auto made = rebuild(op, op->getOperands(), types);
+  for (unsigned i = 0; i < 2; ++i) {
+    Operation *end = made->getRegion(i).front().getTerminator();
+    OpBuilder builder(end);
+    RuleBuilder r(builder, op.getLoc());
+    SmallVector<Value> extra(types.size() - numResults), carried;
+    for (auto [value, place] :
+         llvm::zip_equal(residuals[i]->getValues(), places[i])) {
+      extra[place - numResults] = value;
+      carried.push_back(made->getResult(place));
+    }
+    for (auto [value, type] :
+         llvm::zip_equal(extra, ArrayRef(types).drop_front(numResults)))
+      if (!value)
+        value = r.splat(type, 0);
+    end->insertOperands(numResults, extra);
+    residuals[i]->replace(carried);
+  }
+  op->replaceAllUsesWith(made->getResults().take_front(numResults));
+  op->erase();
+}
+
+LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  Value condition = op.getCondition();
+  SmallVector<Value> given = takeAll(r, op->getResults(), outer);
+  SmallVector<Value> targets = activeCaptures(op), before;
+  for (Value target : targets)
+    before.push_back(outer.getApplied(r, target));
+
+  size_t firstBuilt = built.size();
+  Region backward[2];
+  SmallVector<Value> after[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&backward[i].emplaceBlock());
+    Block &forward = op->getRegion(i).front();
+    Cotangents local;
+    seed(r, targets, before, local);
+    seed(r, forward.getTerminator()->getOperands(), given, local);
+    if (failed(walk(forward, local)))
+      return failure();
+    for (Value target : targets)
+      after[i].push_back(local.getApplied(r, target));
+  }
+
+  SmallVector<unsigned> changed;
+  SmallVector<Type> types;
+  for (unsigned t = 0; t < targets.size(); ++t)
+    if (after[0][t] != before[t] || after[1][t] != before[t]) {
+      changed.push_back(t);
+      types.push_back(targets[t].getType());
+    }
+  for (unsigned i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&backward[i].front());
+    SmallVector<Value> yielded;
+    for (unsigned t : changed)
+      yielded.push_back(orZero(r, after[i][t], targets[t]));
+    YieldOp::create(builder, op.getLoc(), yielded);
+  }
+  eraseUnused(firstBuilt);
+  if (changed.empty())
+    return success();
+
+  auto back = IfOp::create(builder, op.getLoc(), types, ValueRange{condition},
+                           ArrayRef<NamedAttribute>());
+  for (auto [i, target] : llvm::enumerate(changed)) {
+    outer.erase(targets[target]);
+    outer.add(r, targets[target], {back->getResult(i), nullptr, true});
+  }
+  Residuals thenPart(op.getThenRegion().front(), backward[0]);
+  Residuals elsePart(op.getElseRegion().front(), backward[1]);
+  carryOut(op, {&thenPart, &elsePart});
+  back.getThenRegion().takeBody(backward[0]);
+  back.getElseRegion().takeBody(backward[1]);
+  return success();
+}
+
+//===-- Scans -------------------------------------------------------------===//
+
+static TensorType stacked(Value v, const Dim &length) {
+  SmallVector<Dim> shape = shapeOf(v);
+  shape.insert(shape.begin(), length);
+  return typeOf(v).withShape(shape);
+}
+
+/// Has the forward scan stack the residuals of each step, and gives them back
+/// in the backward order. A slice that the scan reads is read again.
+static SmallVector<Value> carryStacked(RuleBuilder &r, ScanOp scan,
+                                       ArrayRef<Value> residuals) {
+  unsigned numState = scan.getNumState();
+  SmallVector<Type> types(scan->getResultTypes());
+  SmallVector<Value> extra, sources(residuals.size());
+  for (auto [i, value] : llvm::enumerate(residuals)) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getArgNumber() >= numState) {
+      sources[i] = scan.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    extra.push_back(value);
+    types.push_back(stacked(value, scan.getLength()));
+  }
+  unsigned next = scan->getNumResults();
+  Operation *made = scan;
+  if (!extra.empty()) {
+    made = rebuild(scan, scan->getOperands(), types);
+    Operation *end = made->getRegion(0).front().getTerminator();
+    end->insertOperands(end->getNumOperands(), extra);
+    scan->replaceAllUsesWith(made->getResults().take_front(next));
+    scan->erase();
+  }
+  for (Value &source : sources)
+    source = r.flip(source ? source : made->getResult(next++), {0});
+  return sources;
+}
+
+LogicalResult ReverseMode::visitScan(ScanOp op, Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  return reverseScan(op, takeAll(r, op->getResults(), outer), outer);
+}
+
+LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
+                                       Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  Location loc = op.getLoc();
+  Dim length = op.getLength();
+  unsigned numState = op.getNumState();
+  Block &forward = op.getBody().front();
+  SmallVector<Value> inputs(op.getInputs());
+  ValueRange yielded = forward.getTerminator()->getOperands();
+  SmallVector<Value> targets = activeCaptures(op);
+
+  // The block's arguments: cotangents of the state, accumulators, and slices of
+  // the outputs' cotangents.
+  Region backward;
+  Block &block = backward.emplaceBlock();
+  SmallVector<unsigned> states;
+  SmallVector<Value> carried, sliced, seeds(yielded.size());
+  for (unsigned i = 0; i < numState; ++i)
+    if (activity.contains(forward.getArgument(i))) {
+      states.push_back(i);
+      seeds[i] = block.addArgument(inputs[i].getType(), loc);
+      carried.push_back(orZero(r, given[i], inputs[i]));
+    }
+  SmallVector<Value> accumulators;
+  for (Value target : targets)
+    accumulators.push_back(block.addArgument(target.getType(), loc));
+  for (unsigned i = numState; i < given.size(); ++i)
+    if (given[i]) {
+      seeds[i] = block.addArgument(yielded[i].getType(), loc);
+      sliced.push_back(r.flip(given[i], {0}));
+    }
+
+  size_t firstBuilt = built.size();
+  SmallVector<Value> next, slices;
+  SmallVector<unsigned> sliceOf;
+  SmallVector<Type> types;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&block);
+    Cotangents local;
+    seed(r, targets, accumulators, local);
+    seed(r, yielded, seeds, local);
+    if (failed(walk(forward, local)))
+      return failure();
+    for (unsigned i : states) {
+      Value argument = forward.getArgument(i);
+      next.push_back(orZero(r, local.getApplied(r, argument), argument));
+    }
+    SmallVector<Value> changed;
+    for (auto [target, accumulator] : llvm::zip_equal(targets, accumulators)) {
+      Value after = local.getApplied(r, target);
+      if (after == accumulator) {
+        block.eraseArgument(cast<BlockArgument>(accumulator).getArgNumber());
+        continue;
+      }
+      changed.push_back(target);
+      next.push_back(after);
+    }
+    targets = changed;
+    for (unsigned i = numState; i < inputs.size(); ++i)
+      if (local.has(forward.getArgument(i))) {
+        sliceOf.push_back(i);
+        slices.push_back(local.getApplied(r, forward.getArgument(i)));
+      }
+    llvm::append_range(types, ValueRange(next).getTypes());
+    for (Value slice : slices)
+      types.push_back(stacked(slice, length));
+    SmallVector<Value> all = next;
+    llvm::append_range(all, slices);
+    YieldOp::create(builder, loc, all);
+  }
+  eraseUnused(firstBuilt);
+
+  for (Value target : targets)
+    carried.push_back(orZero(r, outer.getApplied(r, target), target));
+  Residuals residuals(forward, backward);
+  SmallVector<Value> kept(residuals.getValues()), again;
+  for (Value value : kept)
+    again.push_back(block.addArgument(value.getType(), loc));
+  residuals.replace(again);
+  SmallVector<Value> operands = carried;
+  llvm::append_range(operands, sliced);
+  llvm::append_range(operands, carryStacked(r, op, kept));
+  auto back = ScanOp::create(
+      builder, loc, types, operands,
+      {r.dimension("length", length), r.integer("num_state", carried.size())});
+  back.getBody().takeBody(backward);
+
+  unsigned result = 0;
+  for (unsigned i : states)
+    addResult(r, inputs[i], back->getResult(result++), outer);
+  for (Value target : targets) {
+    outer.erase(target);
+    addResult(r, target, back->getResult(result++), outer);
+  }
+  for (unsigned i : sliceOf)
+    addResult(r, inputs[i], r.flip(back->getResult(result++), {0}), outer);
+  return success();
+}
+
+void ReverseMode::addResult(RuleBuilder &r, Value of, Value cotangent,
+                            Cotangents &cotangents) {
+  if (activity.contains(of))
+    cotangents.add(r, of, {cotangent, nullptr, true});
+}
+
+//===-- Loops of known length ---------------------------------------------===//
+
+/// The value as a dimension expression, if it is one.
+static std::optional<Dim> asDim(Value v) {
+  if (auto dim = v.getDefiningOp<DimValueOp>())
+    return dim.getValue();
+  if (auto constant = v.getDefiningOp<ConstOp>())
+    if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
+      return Dim::constant(value.getInt());
+  Operation *op = v.getDefiningOp();
+  if (!isa_and_nonnull<AddOp, SubOp, MulOp>(op))
+    return std::nullopt;
+  std::optional<Dim> a = asDim(op->getOperand(0)), b = asDim(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (isa<AddOp>(op))
+    return *a + *b;
+  return isa<SubOp>(op) ? *a - *b : *a * *b;
+}
+
+/// The number of steps as an extent, where it cannot be negative.
+static std::optional<Dim> lengthOf(ForOp loop) {
+  std::optional<Dim> begin = asDim(loop.getBegin()), end = asDim(loop.getEnd());
+  if (!begin || !end)
+    return std::nullopt;
+  Dim length = *end - *begin;
+  for (const auto &[monomial, coefficient] : length.getTerms()) {
+    if (coefficient < 0)
+      return std::nullopt;
+    for (const auto &[atom, power] : monomial)
+      if (atom.kind != Dim::Atom::Name)
+        return std::nullopt;
+  }
+  return length;
+}
+
+/// The same loop as a scan over the values of its counter.
+static ScanOp toScan(ForOp loop, const Dim &length) {
+  OpBuilder builder(loop);
+  RuleBuilder r(builder, loop.getLoc());
+  Block &body = loop.getBody().front();
+  SmallVector<Value> inputs(loop.getInit());
+  BlockArgument counter = body.getArgument(0);
+  unsigned numState = inputs.size();
+  if (!counter.use_empty()) {
+    TensorType type = typeOf(counter).withShape({length});
+    Value steps = r.iota(type, 0);
+    if (std::optional<Dim> begin = asDim(loop.getBegin());
+        !begin || *begin != Dim())
+      steps = r.add(steps, r.fill(loop.getBegin(), type));
+    inputs.push_back(steps);
+    counter.replaceAllUsesWith(
+        body.addArgument(counter.getType(), loop.getLoc()));
+  }
+  body.eraseArgument(0);
+  auto scan = ScanOp::create(
+      builder, loop.getLoc(), loop->getResultTypes(), inputs,
+      {r.dimension("length", length), r.integer("num_state", numState)});
+  scan.getBody().takeBody(loop.getBody());
+  loop->replaceAllUsesWith(scan);
+  loop->erase();
+  return scan;
+}
+
+LogicalResult ReverseMode::visitFor(ForOp op, Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  SmallVector<Value> given = takeAll(r, op->getResults(), outer);
+  std::optional<Dim> length = lengthOf(op);
+  if (!length || op.getCheckpoint())
+    return reverseLoop(op, given, outer);
+  return reverseScan(toScan(op, *length), given, outer);
+}
+
+LogicalResult ReverseMode::visitWhile(WhileOp op, Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  return reverseLoop(op, takeAll(r, op->getResults(), outer), outer);
+}
+
+} // namespace astra
