@@ -8,10 +8,15 @@ using namespace mlir;
 namespace astra {
 
 bool Activity::insert(Value v) {
-  return isFloatTensor(v) && active.insert(v).second;
+  return (kind == Kind::Batch || isFloatTensor(v)) && active.insert(v).second;
 }
 bool Activity::anyOf(ValueRange values) const {
   return llvm::any_of(values, [&](Value v) { return contains(v); });
+}
+
+void Activity::insertAll(ValueRange values) {
+  for (Value v : values)
+    insert(v);
 }
 
 void Activity::propagate(Block &block) {
@@ -20,13 +25,15 @@ void Activity::propagate(Block &block) {
 }
 
 void Activity::propagate(Operation &op) {
-  if (isa<StopGradientOp>(op))
+  if (kind == Kind::Derivative && isa<StopGradientOp>(op))
     return;
+  if (isa<CustomDerivativeOp>(op) && kind == Kind::Batch &&
+      anyOf(capturesOf(&op).getArrayRef()))
+    insertAll(op.getResults());
   if (op.getNumRegions() != 0 && !isa<CustomDerivativeOp>(op))
     return propagateRegions(op);
   if (anyOf(op.getOperands()))
-    for (Value result : op.getResults())
-      insert(result);
+    insertAll(op.getResults());
 }
 
 static Operation *terminatorOf(Region &region) {
@@ -51,6 +58,8 @@ void Activity::propagateRegions(Operation &op) {
       propagate(region.front());
       flow(*this, terminatorOf(region)->getOperands(), op.getResults());
     }
+    if (contains(branch.getCondition()))
+      insertAll(op.getResults());
     return;
   }
   Region &body = op.getRegion(op.getNumRegions() - 1);
@@ -61,6 +70,8 @@ void Activity::propagateRegions(Operation &op) {
   };
   if (auto loop = dyn_cast<ForOp>(op)) {
     auto state = block.getArguments().drop_front();
+    if (contains(loop.getBegin()) || contains(loop.getEnd()))
+      insertAll(block.getArguments());
     flow(*this, loop.getInit(), state);
     while (flow(*this, inner(), state)) {
     }
@@ -69,6 +80,12 @@ void Activity::propagateRegions(Operation &op) {
     while (flow(*this, inner(), block.getArguments())) {
     }
     flow(*this, block.getArguments(), loop.getCond().getArguments());
+    propagate(loop.getCond().front());
+    if (contains(terminatorOf(loop.getCond())->getOperand(0))) {
+      insertAll(block.getArguments());
+      insertAll(loop.getCond().getArguments());
+      propagate(loop.getCond().front());
+    }
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
     flow(*this, scan.getInputs(), block.getArguments());
     auto state = block.getArguments().take_front(scan.getNumState());

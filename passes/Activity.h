@@ -1,6 +1,6 @@
-// Which values a derivative flows through: the floats that depend on the values
-// differentiated with respect to. Knows the operations' regions and nothing of
-// how derivatives are made.
+// Which values depend on some given ones: the floats that a derivative flows
+// through, or what differs along a batch. Knows the operations' regions and
+// nothing of how derivatives or batches are made.
 #ifndef ASTRA_PASSES_ACTIVITY_H
 #define ASTRA_PASSES_ACTIVITY_H
 
@@ -12,8 +12,14 @@ namespace astra {
 
 class Activity {
 public:
+  enum class Kind {
+    Derivative, // floats; through data only
+    Batch       // any value; through conditions too
+  };
+  explicit Activity(Kind kind = Kind::Derivative) : kind(kind) {}
+
   bool contains(mlir::Value v) const { return active.contains(v); }
-  /// Makes `v` active; a value that is no float stays inactive.
+  /// Makes `v` active. To a derivative only a float can be.
   bool insert(mlir::Value v);
   bool anyOf(mlir::ValueRange values) const;
 
@@ -24,6 +30,9 @@ private:
   void propagate(mlir::Operation &op);
   void propagateRegions(mlir::Operation &op);
 
+  void insertAll(mlir::ValueRange values);
+
+  Kind kind;
   llvm::DenseSet<mlir::Value> active;
 };
 

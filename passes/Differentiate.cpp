@@ -3,10 +3,11 @@
 // with a rule. An argument of a transformation is its own block argument until
 // its derivative is complete, and values from outside are constants to it: two
 // derivatives with respect to equal values cannot be taken for one another.
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/BatchMode.h"
 #include "passes/ForwardMode.h"
 #include "passes/ReverseMode.h"
+#include "passes/TransformPasses.h"
 #include "passes/Transforms.h"
 
 using namespace mlir;
@@ -82,10 +83,21 @@ LogicalResult expandJvp(JvpOp op) {
   return success();
 }
 
+static bool isInTransform(Operation *op) {
+  return op->getParentOfType<VjpOp>() || op->getParentOfType<JvpOp>();
+}
+
+static LogicalResult expand(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<VjpOp>(expandVjp)
+      .Case<JvpOp>(expandJvp)
+      .Case<MapOp>(expandMap);
+}
+
 namespace {
 
 struct DifferentiatePass
-    : PassWrapper<DifferentiatePass, OperationPass<func::FuncOp>> {
+    : PassWrapper<DifferentiatePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DifferentiatePass)
   StringRef getArgument() const final { return "astra-differentiate"; }
   StringRef getDescription() const final {
@@ -96,16 +108,16 @@ struct DifferentiatePass
   }
 
   void runOnOperation() final {
+    // Inner before outer; a map inside a derivative becomes batched operations
+    // first, one outside is left to the batching pass.
     SmallVector<Operation *> transforms;
-    getOperation().walk([&](Operation *op) { // inner before outer
-      if (isa<VjpOp, JvpOp>(op))
+    getOperation().walk([&](Operation *op) {
+      if (isa<VjpOp, JvpOp>(op) || (isa<MapOp>(op) && isInTransform(op)))
         transforms.push_back(op);
     });
-    for (Operation *op : transforms) {
-      auto vjp = dyn_cast<VjpOp>(op);
-      if (failed(vjp ? expandVjp(vjp) : expandJvp(cast<JvpOp>(op))))
+    for (Operation *op : transforms)
+      if (failed(expand(op)))
         return signalPassFailure();
-    }
     cleanUp(getOperation());
     inlineRegions(getOperation());
   }
@@ -113,5 +125,12 @@ struct DifferentiatePass
 
 } // namespace
 
-void registerDifferentiatePass() { PassRegistration<DifferentiatePass>(); }
+std::unique_ptr<Pass> createDifferentiatePass() {
+  return std::make_unique<DifferentiatePass>();
+}
+
+void registerTransformPasses() {
+  registerPass(createDifferentiatePass);
+  registerPass(createBatchPass);
+}
 } // namespace astra

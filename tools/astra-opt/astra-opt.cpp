@@ -6,6 +6,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/TransformPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
                   mlir::func::FuncDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  astra::registerTransformPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "astra-opt: passes over the astra dialect\n", registry));
 }
