@@ -17,7 +17,7 @@ template <> struct ErfRange<double> {
   static constexpr double Last = 27.5, GeluLast = 38.75;
 };
 
-/// erfc a for a >= 0, given a^2 and 1 + 2 a as pairs.
+/// erfc a for a >= 0.6, given a^2 and 1 + 2 a as pairs.
 template <class T>
 ASTRA_MATH_FN Scaled<T> erfcScaled(T a, Pair<T> square, Pair<T> onePlusTwice) {
   ExpArgument<T> e = reduceExp(negatePair(square));
@@ -40,41 +40,73 @@ template <class T> ASTRA_MATH_FN Pair<T> oneMinus(Scaled<T> s) {
   return fastTwoSum(d.high, fma(-s.value.low, unit, d.low));
 }
 
+/// Up to 7/8 erf comes from its own series, beyond from erfc, whose smooth
+/// part is fitted from 0.6 on only.
 template <class T> ASTRA_MATH_FN T erfOf(T x) {
   T magnitude = abs(x);
-  T square = magnitude < 1 ? x * x : T(1);
-  T near = fma(x, erfTail(square), x);
+  T near = fma(x, erfTail(magnitude < T(0.875) ? x * x : T(0)), x);
   T far = mulSign(oneMinus(erfcOfMagnitude(magnitude)).high, x);
-  return magnitude < 1 ? near : far;
+  return magnitude < T(0.875) ? near : far;
+}
+
+/// erf a for 0 <= a <= 7/8 as a pair.
+template <class T> ASTRA_MATH_FN Pair<T> erfNear(T a) {
+  return fastTwoSum(a, a * erfTail(a * a));
+}
+
+/// 1 + e, e within [-1, 1], normalised.
+template <class T> ASTRA_MATH_FN Pair<T> onePlus(Pair<T> e) {
+  Pair<T> s = fastTwoSum(T(1), e.high);
+  return fastTwoSum(s.high, s.low + e.low);
 }
 
 template <class T> ASTRA_MATH_FN T erfcOf(T x) {
-  Scaled<T> s = erfcOfMagnitude(abs(x));
+  T magnitude = abs(x);
+  bool near = magnitude < T(0.625);
+  Pair<T> e = erfNear(near ? magnitude : T(0));
+  Scaled<T> s = erfcOfMagnitude(magnitude);
   Pair<T> rest = oneMinus(s);
-  // erfc(-a) = 1 + (1 - erfc a).
-  Pair<T> whole = fastTwoSum(T(1), rest.high);
-  return isNegative(x) ? whole.high + (whole.low + rest.low)
-                       : scale(s.value.high + s.value.low, s.k);
+  // erf |x|, from either side.
+  e = {select(near, e.high, rest.high), select(near, e.low, rest.low)};
+  bool negative = isNegative(x);
+  Pair<T> sum = onePlus(negative ? e : negatePair(e));
+  return near || negative ? sum.high : scale(s.value.high, s.k);
+}
+
+/// erf(x / sqrt 2) for 0 <= x <= 1.07.
+template <class T> ASTRA_MATH_FN Pair<T> erfOfScaledNear(T x) {
+  using C = Constants<T>;
+  Pair<T> p = twoProduct(x, C::sqrt2OverPi);
+  T square = x * x, low = fma(x, C::sqrt2OverPiLow, p.low);
+  return fastTwoSum(p.high, fma(x * square, normalTail(square), low));
 }
 
 /// x Phi(x) = x erfc(-x / sqrt 2) / 2.
 template <class T> ASTRA_MATH_FN T geluOf(T x) {
   using C = Constants<T>;
   T magnitude = clamp(abs(x), T(0), ErfRange<T>::GeluLast);
+  T a = magnitude * C::sqrtHalf;
+  bool near = a < T(0.625), negative = isNegative(x);
   Pair<T> square = twoProduct(magnitude, magnitude);
   Pair<T> twice = twoProduct(magnitude, C::sqrt2);
   twice.low = fma(magnitude, C::sqrt2Low, twice.low);
   Pair<T> d = twoSum(T(1), twice.high);
   d = fastTwoSum(d.high, d.low + twice.low);
-  Scaled<T> s =
-      erfcScaled(magnitude * C::sqrtHalf, scalePair(square, T(0.5)), d);
-  s.k -= 1;
-  Pair<T> upper = oneMinus(s);
-  T below = scale(fma(-magnitude, s.value.high, -magnitude * s.value.low), s.k);
-  T above = fma(x, upper.high, x * upper.low);
-  // x times an infinitesimal low part must not become infinity times 0.
-  above = x > ErfRange<T>::GeluLast ? x : above;
-  return x == 0 ? x : isNegative(x) ? below : above;
+  Scaled<T> s = erfcScaled(a, scalePair(square, T(0.5)), d);
+  // 2 Phi(x): 1 + erf(x / sqrt 2) near 0 and above, erfc below.
+  Pair<T> rest = oneMinus(s);
+  Pair<T> e = erfOfScaledNear(near ? magnitude : T(0));
+  e = {select(near, e.high, rest.high), select(near, e.low, rest.low)};
+  Pair<T> sum = onePlus(negative ? negatePair(e) : e);
+  bool tail = negative && !near;
+  Pair<T> phi = {select(tail, s.value.high, sum.high),
+                 select(tail, s.value.low, sum.low)};
+  T factor = negative ? -magnitude : x;
+  T result = scale(fma(factor, phi.high, factor * phi.low),
+                   tail ? s.k - 1 : IntOf<T>(-1));
+  // Infinity times a low part of 0 would be NaN.
+  result = x > ErfRange<T>::GeluLast ? x : result;
+  return x == 0 ? x : result;
 }
 
 /// A first value of erfinv x, from w = -log(1 - x^2).
@@ -88,10 +120,10 @@ ASTRA_MATH_FN double erfinvStart(double x, double w) {
 /// erf y - x for y near erfinv x, x >= 0: by what is missing from 1 where x >
 /// 1/2.
 template <class T> ASTRA_MATH_FN T erfResidual(T y, T x, Scaled<T> c) {
-  Pair<T> near = fastTwoSum(y - x, y * erfTail(x > T(0.5) ? T(0) : y * y));
+  Pair<T> near = fastTwoSum(y - x, y * erfTail(x > T(0.65) ? T(0) : y * y));
   T unit = limitedPower<T>(c.k);
   T far = ((T(1) - x) - c.value.high * unit) - c.value.low * unit;
-  return x > T(0.5) ? far : near.high + near.low;
+  return x > T(0.65) ? far : near.high + near.low;
 }
 
 template <class T> ASTRA_MATH_FN T erfinvOf(T x) {

@@ -65,9 +65,12 @@ ASTRA_MATH_FN DoublePair gammaProduct(double a, double n) {
 
 /// lgamma a for 0 < a < 8: from lgamma(a - n), a - n within [3/2, 5/2].
 ASTRA_MATH_FN DoublePair lgammaNear(double a) {
+  using C = Constants<double>;
   double n = roundOf(a - 2.0);
   double y = a - (n + 2.0);
-  DoublePair series = twoProduct(y, lgammaNearTwo(y));
+  DoublePair series = twoProduct(y, C::oneMinusGamma);
+  double rest = fma(y, C::oneMinusGammaLow, series.low);
+  series = fastTwoSum(series.high, fma(y * y, lgammaNearTwo(y), rest));
   DoublePair l = normalisedLog(gammaProduct(a, n));
   return addPairsAnyOrder(n < 0 ? negatePair(l) : l, series);
 }
@@ -89,7 +92,7 @@ ASTRA_MATH_FN double lgammaOf(double x) {
   reflected = addPairsAnyOrder(reflected, negatePair(g));
   double result = x < 0 ? reflected.high : g.high;
   // Overflow made the low parts NaN.
-  result = x > 0x1p1014 ? infinity<double>() : result;
+  result = x > 0x1p1014 && result != result ? infinity<double>() : result;
   result = a < 0x1p-60 ? -logOf(a) : result;
   bool pole = x <= 0 && roundOf(x) == x;
   return x != x ? x : pole ? infinity<double>() : result;

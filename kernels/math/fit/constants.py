@@ -24,10 +24,12 @@ TABLE = [
     (("sqrtHalf", "sqrtHalfLow"), "1 / sqrt 2", mp.sqrt(mp.mpf(1) / 2), (24, 53)),
     (("sqrt2", "sqrt2Low"), "sqrt 2", mp.sqrt(2), (24, 53)),
     (("twoOverSqrtPi",), "2 / sqrt pi", 2 / mp.sqrt(mp.pi), (24, 53)),
+    (("sqrt2OverPi", "sqrt2OverPiLow"), "sqrt(2 / pi)", mp.sqrt(2 / mp.pi), (24, 53)),
     (("twoThirds", "twoThirdsLow"), "2 / 3", mp.mpf(2) / 3, (24, 53)),
     (("tanPiOver8",), "tan(pi / 8)", mp.sqrt(2) - 1, (24, 53)),
     (("halfLog2Pi", "halfLog2PiLow"), "log(2 pi) / 2", mp.log(2 * mp.pi) / 2, (24, 53)),
     (("logPi", "logPiLow"), "log pi", mp.log(mp.pi), (24, 53)),
+    (("oneMinusGamma", "oneMinusGammaLow"), "1 - Euler's constant", 1 - mp.euler, (24, 53)),
     (("digammaRoot", "digammaRootLow"), "the positive zero of digamma", ROOT, (24, 53)),
 ]
 

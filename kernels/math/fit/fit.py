@@ -55,14 +55,17 @@ SOLLYA = {
     "atanTail": ("atan t = t + t^3 atanTail(t^2)", {
         "f32": ("atan(x)", "x", range(3, 12, 2), "1b-20", "0.41422"),
         "f64": ("atan(x)", "x", range(3, 26, 2), "1b-20", "0.41422")}),
-    "erfTail": ("erf x = x + x erfTail(x^2), |x| <= 1", {
-        "f32": ("erf(x)", "x", range(1, 16, 2), "1b-20", "1"),
-        "f64": ("erf(x)", "x", range(1, 28, 2), "1b-20", "1")}),
-    "erfcTail": ("(1 + 2 a) e^(a^2) erfc a = 9/8 + erfcTail((a - 4)/(a + 4))", {
+    "erfTail": ("erf x = x + x erfTail(x^2), |x| <= 7/8", {
+        "f32": ("erf(x)", "x", range(1, 16, 2), "1b-20", "0.876"),
+        "f64": ("erf(x)", "x", range(1, 28, 2), "1b-20", "0.876")}),
+    "normalTail": ("erf(x / sqrt 2) = sqrt(2 / pi) x + x^3 normalTail(x^2), |x| <= 1.07", {
+        "f32": ("erf(x*sqrt(1/2))", "x*sqrt(2/pi)", range(3, 14, 2), "1b-20", "1.07"),
+        "f64": ("erf(x*sqrt(1/2))", "x*sqrt(2/pi)", range(3, 28, 2), "1b-20", "1.07")}),
+    "erfcTail": ("(1 + 2 a) e^(a^2) erfc a = 9/8 + erfcTail((a - 4)/(a + 4)), a >= 0.6", {
         "f32": ("(1+2*(4*(1+x)/(1-x)))*exp((4*(1+x)/(1-x))^2)*erfc(4*(1+x)/(1-x))",
-                "9/8", range(0, 13), "-1", "0.45"),
+                "9/8", range(0, 11), "-0.74", "0.45"),
         "f64": ("(1+2*(4*(1+x)/(1-x)))*exp((4*(1+x)/(1-x))^2)*erfc(4*(1+x)/(1-x))",
-                "9/8", range(0, 27), "-1", "0.751")}),
+                "9/8", range(0, 24), "-0.74", "0.751")}),
     "cbrtSeed": ("cube root of m, m in [1, 8), to about 7 bits", {
         "f32": ("x^(1/3)", "0", range(0, 4), "1", "8"),
         "f64": ("x^(1/3)", "0", range(0, 4), "1", "8")}),
@@ -84,6 +87,12 @@ def trigamma_asymptotic(w):  # (trigamma x - 1/x - 1/(2 x^2)) x^3
     return (mp.polygamma(1, x) - 1 / x - w / 2) * x ** 3
 
 
+def lgamma_near_two(y):
+    if abs(y) < 1e-20:
+        return (mp.zeta(2) - 1) / 2
+    return (mp.loggamma(2 + y) / y - (1 - mp.euler)) / y
+
+
 ROOT = mp.findroot(mp.digamma, mp.mpf("1.46163214496836234126"))
 ROOT_HIGH = mp.mpf(float(ROOT))
 
@@ -100,8 +109,8 @@ def erfinv_of(w):  # erfinv(x)/x where w = -log(1 - x^2)
 
 # Chebyshev rows: name: (what it is, {type: (function, degree, low, high)})
 CHEBYSHEV = {
-    "lgammaNearTwo": ("lgamma(2 + y) = y lgammaNearTwo(y), |y| <= 1/2", {
-        "f64": (lambda y: mp.loggamma(2 + y) / y if y else 1 - mp.euler, 20, -0.5, 0.5)}),
+    "lgammaNearTwo": ("lgamma(2 + y) = (1 - gamma) y + y^2 lgammaNearTwo(y), |y| <= 1/2", {
+        "f64": (lgamma_near_two, 20, -0.5, 0.5)}),
     "stirlingTail": ("lgamma x = (x - 1/2) log x - x + log(2 pi)/2 + stirlingTail(1/x^2)/x, x >= 8", {
         "f64": (stirling, 9, mp.mpf("1e-8"), mp.mpf(1) / 64)}),
     "digammaNearRoot": ("digamma(x0 + y) = (y - (what x0 lacks of the root)) digammaNearRoot(y), x in [1, 2]", {

@@ -1,0 +1,34 @@
+// See Blocks.h. Compiled for the level that kernels are, so that loops are
+// vectors.
+#include "kernels/math/ulp/Blocks.h"
+
+#include "kernels/math/Elementary.h"
+
+namespace astra {
+namespace ulp {
+
+#define ASTRA_UNARY(name, implementation)                                      \
+  template <class T> static void name(const T *x, T *out, size_t count) {      \
+    for (size_t i = 0; i < count; ++i)                                         \
+      out[i] = math::name(x[i]);                                               \
+  }
+#define ASTRA_BINARY(name, implementation)                                     \
+  template <class T>                                                           \
+  static void name(const T *x, const T *y, T *out, size_t count) {             \
+    for (size_t i = 0; i < count; ++i)                                         \
+      out[i] = math::name(x[i], y[i]);                                         \
+  }
+#include "kernels/math/Elementary.def"
+
+const UnaryBlock UnaryBlocks[] = {
+#define ASTRA_UNARY(name, implementation) {#name, name<float>, name<double>},
+#include "kernels/math/Elementary.def"
+    {nullptr, nullptr, nullptr}};
+
+const BinaryBlock BinaryBlocks[] = {
+#define ASTRA_BINARY(name, implementation) {#name, name<float>, name<double>},
+#include "kernels/math/Elementary.def"
+    {nullptr, nullptr, nullptr}};
+
+} // namespace ulp
+} // namespace astra

@@ -1,0 +1,32 @@
+// Independent values for the elementary functions: the C library's double
+// functions (and long double series where it has none) for float results, MPFR
+// for double results. It knows nothing of kernels/math.
+#ifndef ASTRA_KERNELS_MATH_ULP_REFERENCE_H
+#define ASTRA_KERNELS_MATH_ULP_REFERENCE_H
+
+#include <string>
+
+namespace astra {
+namespace ulp {
+
+/// A value to hold float results against, good to far less than a float's ulp;
+/// null if the name is unknown.
+using SingleReference = double (*)(double);
+using SingleReference2 = double (*)(double, double);
+SingleReference singleReference(const std::string &name);
+SingleReference2 singleReference2(const std::string &name);
+
+/// |result - value of the function| in ulps of float at the value; infinite
+/// where the class (NaN, infinity, sign of zero) is wrong.
+double singleError(float result, double value);
+
+/// Whether MPFR was there to build with.
+bool haveDoubleReference();
+
+/// The error in ulps of `result` as name(x) or name(x, y) in double, by MPFR.
+double doubleError(const std::string &name, double x, double y, double result);
+
+} // namespace ulp
+} // namespace astra
+
+#endif // ASTRA_KERNELS_MATH_ULP_REFERENCE_H
