@@ -68,17 +68,27 @@ template <class T> ASTRA_MATH_FN T exp2Of(T x) {
   return scale(s.high + (s.low + tail), n.integer);
 }
 
+/// e^r - 1 - r for a reduced r: the high part is r^2/2 rounded.
+template <class T> ASTRA_MATH_FN Pair<T> expCurve(Pair<T> r) {
+  Pair<T> half = twoProduct(T(0.5) * r.high, r.high);
+  T z = r.high * r.high;
+  T cubic = fma(r.high * z, sinhTail(z), r.low);
+  return {half.high, half.low + fma(z * z, coshTail(z), cubic)};
+}
+
 template <class T> ASTRA_MATH_FN T expm1Of(T x) {
   ExpArgument<T> a =
       reduceExp(clamp(x, ExpRange<T>::MinusOne, ExpRange<T>::High));
-  T tail = fma(a.r.high * a.r.high, expTail(a.r.high), a.r.low);
-  Pair<T> e = expOfReduced(a.r);
-  // 2^k (e^r - 2^-k); the power no longer counts where the limit bites.
+  Pair<T> curve = expCurve(a.r);
+  // 2^k ((1 - 2^-k) + r + curve); the power no longer counts where the limit
+  // bites.
   T one = powerOfTwo<T>(-(a.k > 64 ? IntOf<T>(64) : a.k));
-  Pair<T> s = twoSum(e.high, -one);
-  T away = scale(s.high + (s.low + e.low), a.k);
-  T near = a.r.high + tail;
-  return x == 0 ? x : a.k == 0 ? near : away;
+  Pair<T> start = twoSum(T(1), -one);
+  Pair<T> linear = twoSum(start.high, a.r.high);
+  Pair<T> s = twoSum(linear.high, curve.high);
+  T low = (start.low + linear.low) + (s.low + curve.low);
+  T result = scale(s.high + low, a.k);
+  return x == 0 ? x : result;
 }
 
 /// sinh and cosh of |x|: sine and cosine without their factor 2^(k - 1).
