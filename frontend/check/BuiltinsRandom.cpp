@@ -87,7 +87,7 @@ namespace {
 /// How a float type is made of random words.
 struct FloatLayout {
   DType word;
-  unsigned bits, mantissa;
+  unsigned bits, mantissa; // of the random bits, those that are used
   uint64_t one; // the bits of 1.0
 };
 FloatLayout layoutOf(DType dtype) {
@@ -95,7 +95,7 @@ FloatLayout layoutOf(DType dtype) {
   case DType::F16:
     return {DType::U16, 16, 10, 0x3c00};
   case DType::BF16:
-    return {DType::U16, 16, 7, 0x3f80};
+    return {DType::U16, 8, 7, 0x3f80};
   case DType::F64:
     return {DType::U64, 64, 52, 0x3ff0000000000000};
   default:
@@ -109,11 +109,15 @@ hir::Expr *Checker::uniformFrom(hir::Expr *key, TypeRef type,
                                 SourceRange range) {
   FloatLayout layout = layoutOf(type->dtype);
   const Shape &shape = type->shape;
-  hir::Expr *words =
-      layout.bits == 64 ? randomWords(key, shape, range)
-                        : convert(prim(Prim::RandomBits,
-                                       tensor(DType::U32, shape), {key}, range),
-                                  layout.word);
+  hir::Expr *words;
+  if (layout.bits == 64) {
+    words = randomWords(key, shape, range);
+  } else {
+    words = prim(Prim::RandomBits, tensor(DType::U32, shape), {key}, range);
+    if (layout.bits == 8)
+      words = convert(words, DType::U8);
+    words = convert(words, layout.word);
+  }
   hir::Expr *shift =
       splat(makeInt(layout.bits - layout.mantissa, layout.word, range), shape);
   hir::Expr *one =
