@@ -88,7 +88,7 @@ namespace {
 struct FloatLayout {
   DType word;
   unsigned bits, mantissa; // of the random bits, those that are used
-  uint64_t one; // the bits of 1.0
+  uint64_t one;            // the bits of 1.0
 };
 FloatLayout layoutOf(DType dtype) {
   switch (dtype) {
