@@ -194,7 +194,8 @@ void Parser::skipBalanced() {
 void Parser::syncElement(Kind close) {
   while (!at(Kind::Eof) && !at(Kind::Comma) && !isClosing(token.kind) &&
          !isItemStart()) {
-    if (at(close) || (token.newlineBefore && at(Kind::Let)))
+    // A stray `->` shows that a head's `)` is missing.
+    if (at(close) || at(Kind::Arrow) || (token.newlineBefore && at(Kind::Let)))
       return;
     skipBalanced();
   }

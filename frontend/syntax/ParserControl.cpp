@@ -55,14 +55,24 @@ bool Parser::parseStatement(llvm::SmallVectorImpl<Statement> &statements) {
   bool isEnd = at(Kind::RBrace) || at(Kind::Semicolon) || at(Kind::Eof) ||
                token.newlineBefore;
   if (!isEnd)
-    reportExpected(DiagCode::missing_separator, "the end of the line or `;`",
-                   "after the statement");
+    reportStatementEnd(statement);
   if (!panic)
     return true;
   if (token.begin == begin && !at(Kind::Eof))
     skipBalanced();
   syncStatement();
   return false;
+}
+
+void Parser::reportStatementEnd(const Statement &statement) {
+  Diagnostic &diagnostic =
+      reportExpected(DiagCode::missing_separator, "the end of the line or `;`",
+                     "after the statement");
+  auto *name = llvm::dyn_cast<NameExpr>(statement.value);
+  if (name && (name->name == "return" || name->name == "yield"))
+    diagnostic.help = "the last line of a block is its value";
+  else if (name && (name->name == "var" || name->name == "mut"))
+    diagnostic.help = "a new variable is made by `let`; values never change";
 }
 
 void Parser::parseLet(Statement &statement) {

@@ -157,6 +157,7 @@ private:
   //===-- Blocks and control flow (ParserControl.cpp) ---------------------===//
   ast::Expr *parseBlock(bool needsValue);
   bool parseStatement(llvm::SmallVectorImpl<ast::Statement> &statements);
+  void reportStatementEnd(const ast::Statement &statement);
   void parseLet(ast::Statement &statement);
   void parseAssignment(const ast::Expr *target);
   ast::Expr *parseIf();

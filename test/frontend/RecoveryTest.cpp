@@ -50,6 +50,12 @@ TEST(Recovery, UnclosedBrackets) {
             "E0206@1:10");
 }
 
+TEST(Recovery, AHeadWithoutItsParenthesisKeepsItsBody) {
+  EXPECT_EQ(
+      getPlaces("fn f(x: f32[n], y: f32[n] -> f32 {\n  let a = * x\n  a\n}\n"),
+      "E0201@1:27 E0202@2:11");
+}
+
 TEST(Recovery, MissingCommaAtALineEnd) {
   Parsed parsed("struct A {\n  a: f32\n  b: f32\n}\n");
   EXPECT_EQ(parsed.getPlaces(), "E0201@2:9");
