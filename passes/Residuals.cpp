@@ -52,8 +52,9 @@ Value Residuals::available(OpBuilder &builder, Value v) {
 void Residuals::replace(ValueRange carried) {
   for (auto [value, replacement] : llvm::zip_equal(values, carried))
     found[value] = replacement;
-  Block &block = backward.front();
-  OpBuilder builder(&block, block.begin());
+  // The region may not belong to an operation yet.
+  OpBuilder builder(forward.getParentOp()->getContext());
+  builder.setInsertionPointToStart(&backward.front());
   for (OpOperand *use : uses)
     use->set(available(builder, use->get()));
 }
