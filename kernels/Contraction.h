@@ -25,9 +25,8 @@ struct Contraction {
     for (int64_t d = nbatch + ncontract; d < b.rank; ++d, ++next)
       columns.addAxis(b.shape[d], {b.strides[d], out.strides[next]});
     for (int64_t d = 0; d < ncontract; ++d)
-      contracted.addAxis(
-          b.shape[nbatch + d],
-          {a.strides[nbatch + nrows + d], b.strides[nbatch + d]});
+      contracted.addAxis(b.shape[nbatch + d], {a.strides[nbatch + nrows + d],
+                                               b.strides[nbatch + d]});
   }
 };
 

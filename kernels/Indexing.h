@@ -1,6 +1,6 @@
 // What gather and scatter share: k adjacent axes of x are addressed by k index
-// arrays of one shape S; in the other array ("taken": gather's result, scatter's
-// value) the axes of S stand in their place.
+// arrays of one shape S; in the other array ("taken": gather's result,
+// scatter's value) the axes of S stand in their place.
 #ifndef ASTRA_KERNELS_INDEXING_H
 #define ASTRA_KERNELS_INDEXING_H
 

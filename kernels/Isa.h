@@ -1,8 +1,8 @@
 // Which instruction set a file of kernels is compiled for. Every header of
 // kernels/ with code in it puts that code into an inline namespace named after
 // the set, because the same source is compiled several times: the linker must
-// never replace a `ref` function by one that needs AVX-512. ASTRA_ISA comes from
-// the build; everything outside the kernels is `ref`.
+// never replace a `ref` function by one that needs AVX-512. ASTRA_ISA comes
+// from the build; everything outside the kernels is `ref`.
 #ifndef ASTRA_KERNELS_ISA_H
 #define ASTRA_KERNELS_ISA_H
 

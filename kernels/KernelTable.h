@@ -12,7 +12,7 @@ namespace astra {
 struct KernelRow {
   std::string_view name; // import name: "add_f32"
   uint32_t version;
-  int32_t inputs;  // -n: n and params[0] more
+  int32_t inputs; // -n: n and params[0] more
   int32_t outputs;
   const char *params; // their names in order: "naxes axes..."
   const char *doc;

@@ -1,25 +1,27 @@
-// The elementwise operations, one definition each, on the type that they compute
-// in: float (also for f16 and bf16), double and the integers. `ref` applies them
-// one by one and the optimised kernels in vectorised loops over the same source.
-// The elementary functions come from kernels/math.
+// The elementwise operations, one definition each, on the type that they
+// compute in: float (also for f16 and bf16), double and the integers. `ref`
+// applies them one by one and the optimised kernels in vectorised loops over
+// the same source. The elementary functions come from kernels/math.
 #ifndef ASTRA_KERNELS_OPS_H
 #define ASTRA_KERNELS_OPS_H
 
-#include "kernels/Math.h"
 #include "kernels/Types.h"
+#include "kernels/math/Elementary.h"
 
 ASTRA_KERNELS_BEGIN
 
-/// The unsigned type that integer arithmetic wraps in: at least 32 bits, so that
-/// promotion to int cannot overflow.
+/// The unsigned type that integer arithmetic wraps in: at least 32 bits, so
+/// that promotion to int cannot overflow.
 template <class T>
 using Wrap = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-#define ASTRA_FLOAT_OP1(name, expression)                                      \
+#define ASTRA_MATH_OP1(name)                                                   \
   struct Op_##name {                                                           \
-    template <class C> static C apply(C x) { return expression; }              \
+    template <class C> static C apply(C x) { return math::name(x); }           \
   };
-#define ASTRA_MATH_OP1(name) ASTRA_FLOAT_OP1(name, math::name(x))
+ASTRA_MATH_OP1(floor)
+ASTRA_MATH_OP1(ceil)
+ASTRA_MATH_OP1(round)
 ASTRA_MATH_OP1(exp)
 ASTRA_MATH_OP1(exp2)
 ASTRA_MATH_OP1(expm1)
@@ -60,31 +62,6 @@ template <class C> inline C copySignOf(C magnitude, C sign) {
                         (bitsAs<Bits>(sign) & mask)));
 }
 
-/// To a whole number, ties to even: adding 2^52 (2^23) drops the fraction.
-template <class C> inline C roundWhole(C x) {
-  constexpr C big = std::is_same_v<C, float> ? C(8388608.0f)
-                                             : C(4503599627370496.0);
-  C magnitude = copySignOf(x, C(0));
-  C rounded = (magnitude + big) - big;
-  return copySignOf(magnitude < big ? rounded : x, x);
-}
-
-struct Op_round {
-  template <class C> static C apply(C x) { return roundWhole(x); }
-};
-struct Op_floor {
-  template <class C> static C apply(C x) {
-    C r = roundWhole(x);
-    return copySignOf(r > x ? r - C(1) : r, x);
-  }
-};
-struct Op_ceil {
-  template <class C> static C apply(C x) {
-    C r = roundWhole(x);
-    return copySignOf(r < x ? r + C(1) : r, x);
-  }
-};
-
 struct Op_neg {
   template <class C> static C apply(C x) {
     if constexpr (isInt<C>)
@@ -103,7 +80,10 @@ struct Op_abs {
 };
 struct Op_sign {
   template <class C> static C apply(C x) {
-    return x > C(0) ? C(1) : x < C(0) ? C(-1) : x;
+    if constexpr (isInt<C>)
+      return x > C(0) ? C(1) : x < C(0) ? C(-1) : x;
+    else
+      return math::sign(x);
   }
 };
 struct Op_not {
@@ -153,7 +133,8 @@ struct Op_div {
   }
 };
 
-/// The exact remainder of a / b truncated, with the sign of a; finite a, b != 0.
+/// The exact remainder of a / b truncated, with the sign of a; finite a, b !=
+/// 0.
 template <class C> inline C truncatedRemainder(C a, C b) {
   using Bits = BitsOf<C>;
   constexpr int fractionBits = std::is_same_v<C, float> ? 23 : 52;
@@ -181,9 +162,10 @@ template <class C> inline C truncatedRemainder(C a, C b) {
     mx <<= 1;
     --exponent;
   }
-  Bits bits = mx & leading ? Bits(Bits(exponent) << fractionBits |
-                                  (Bits(mx) & (leading - 1)))
-                           : Bits(mx);
+  Bits bits =
+      mx & leading
+          ? Bits(Bits(exponent) << fractionBits | (Bits(mx) & (leading - 1)))
+          : Bits(mx);
   return copySignOf(bitsAs<C>(bits), a);
 }
 
@@ -229,16 +211,14 @@ template <bool larger> struct Extreme {
 struct Op_maximum : Extreme<true> {};
 struct Op_minimum : Extreme<false> {};
 struct Op_relu {
-  template <class C> static C apply(C x) {
-    return Op_maximum::apply(x, C(0));
-  }
+  template <class C> static C apply(C x) { return Op_maximum::apply(x, C(0)); }
 };
 
 #define ASTRA_BIT_OP2(name, op)                                                \
   struct Op_##name {                                                           \
     template <class C> static C apply(C a, C b) {                              \
       if constexpr (std::is_same_v<C, Bool>)                                   \
-        return {uint8_t((a.value != 0)op(b.value != 0))};                      \
+        return {uint8_t((a.value != 0) op(b.value != 0))};                     \
       else                                                                     \
         return C(a op b);                                                      \
     }                                                                          \

@@ -34,7 +34,7 @@ extern "C" const struct astra_kernel_entry astra_kernel_table[] = {
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
   {#op "_" #dtype, version, ASTRA_ISA_REF, ASTRA_REF_NAME(op, dtype)},
 #define CPU_VARIANT(op, dtype, isa, tile)                                      \
-  ON_##isa({#op "_" #dtype, version_##op##_##dtype, LEVEL_##isa,             \
+  ON_##isa({#op "_" #dtype, version_##op##_##dtype, LEVEL_##isa,               \
             ASTRA_VARIANT_NAME3(op, dtype, tile, isa)}, )
 #include "kernels/kernels.def"
 };

@@ -1,6 +1,6 @@
 // The element types of kernels: C++ types for the dtype names of kernels.def,
-// f16 and bf16 with their conversions in integer arithmetic (no instruction that
-// flushes subnormals), and the type that each computes in. Knows no views.
+// f16 and bf16 with their conversions in integer arithmetic (no instruction
+// that flushes subnormals), and the type that each computes in. Knows no views.
 #ifndef ASTRA_KERNELS_TYPES_H
 #define ASTRA_KERNELS_TYPES_H
 

@@ -1,6 +1,7 @@
 // Walking strided views: a Nest is a loop nest over views of one shape, with
 // axes of extent 1 dropped and neighbours merged where every view allows it.
-// Offsets count elements; which element types they are is the kernel's business.
+// Offsets count elements; which element types they are is the kernel's
+// business.
 #ifndef ASTRA_KERNELS_VIEW_H
 #define ASTRA_KERNELS_VIEW_H
 
@@ -116,8 +117,9 @@ inline int64_t sizeOf(const astra_arg_t &arg) {
   return size;
 }
 
-/// A reduction's two nests: over the elements of the result (offsets in x and in
-/// the result) and, for each of them, over the elements of x that it reduces.
+/// A reduction's two nests: over the elements of the result (offsets in x and
+/// in the result) and, for each of them, over the elements of x that it
+/// reduces.
 struct Reduction {
   Nest<2> kept;
   Nest<1> reduced;

@@ -8,13 +8,12 @@ using namespace astra;
 
 namespace {
 
-template <class T>
-T dot(const T *a, const T *b, const Nest<2> &contracted) {
+template <class T> T dot(const T *a, const T *b, const Nest<2> &contracted) {
   using A = Accumulator<T>;
   CanonicalDot<A> sum;
   int64_t sa = contracted.innerStride(0), sb = contracted.innerStride(1);
   contracted.walk(
-      0, contracted.size(), [&](const int64_t(&offset)[2], int64_t count) {
+      0, contracted.size(), [&](const int64_t (&offset)[2], int64_t count) {
         for (int64_t k = 0; k < count; ++k)
           sum.add(toAccumulator(a[offset[0] + k * sa]),
                   toAccumulator(b[offset[1] + k * sb]),
@@ -39,9 +38,8 @@ astra_outcome_t contract(const astra_arg_t *args, const int64_t *params) {
       for (int64_t column = 0; column < c.columns.size(); ++column) {
         int64_t atColumn[2];
         c.columns.offsetsAt(column, atColumn);
-        out[base[2] + atRow[1] + atColumn[1]] =
-            dot(a + base[0] + atRow[0], b + base[1] + atColumn[0],
-                c.contracted);
+        out[base[2] + atRow[1] + atColumn[1]] = dot(
+            a + base[0] + atRow[0], b + base[1] + atColumn[0], c.contracted);
       }
     }
   }

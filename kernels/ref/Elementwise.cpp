@@ -34,7 +34,7 @@ template <class In, class Out, class F>
 astra_outcome_t unary(const astra_arg_t *args, F f) {
   Nest<2> nest = nestOf<2>(args);
   int64_t si = nest.innerStride(0), so = nest.innerStride(1);
-  nest.walk(0, nest.size(), [&](const int64_t(&offset)[2], int64_t count) {
+  nest.walk(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
     const In *in = at<In>(args[0], offset[0]);
     Out *out = at<Out>(args[1], offset[1]);
     for (int64_t i = 0; i < count; ++i)
@@ -49,7 +49,7 @@ astra_outcome_t binary(const astra_arg_t *args, F f) {
   Nest<3> nest = nestOf<3>(args);
   int64_t sa = nest.innerStride(0), sb = nest.innerStride(1),
           so = nest.innerStride(2);
-  nest.walk(0, nest.size(), [&](const int64_t(&offset)[3], int64_t count) {
+  nest.walk(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
     const In *a = at<In>(args[0], offset[0]), *b = at<In>(args[1], offset[1]);
     Out *out = at<Out>(args[2], offset[2]);
     for (int64_t i = 0; i < count; ++i)
@@ -66,8 +66,8 @@ astra_outcome_t divide(const astra_call_t *call, const astra_arg_t *args) {
   Nest<3> nest = nestOf<3>(args);
   int64_t sa = nest.innerStride(0), sb = nest.innerStride(1),
           so = nest.innerStride(2), done = 0;
-  bool fine = nest.walk(
-      0, nest.size(), [&](const int64_t(&offset)[3], int64_t count) {
+  bool fine =
+      nest.walk(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
         const T *a = at<T>(args[0], offset[0]), *b = at<T>(args[1], offset[1]);
         T *out = at<T>(args[2], offset[2]);
         for (int64_t i = 0; i < count; ++i, ++done) {
@@ -88,7 +88,7 @@ astra_outcome_t divide(const astra_call_t *call, const astra_arg_t *args) {
 
 template <class T> astra_outcome_t select(const astra_arg_t *args) {
   Nest<4> nest = nestOf<4>(args);
-  nest.walk(0, nest.size(), [&](const int64_t(&offset)[4], int64_t count) {
+  nest.walk(0, nest.size(), [&](const int64_t (&offset)[4], int64_t count) {
     const Bool *c = at<Bool>(args[0], offset[0]);
     const T *a = at<T>(args[1], offset[1]), *b = at<T>(args[2], offset[2]);
     T *out = at<T>(args[3], offset[3]);
@@ -101,13 +101,12 @@ template <class T> astra_outcome_t select(const astra_arg_t *args) {
   return ASTRA_OK;
 }
 
-template <class T>
-astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
+template <class T> astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
   Nest<1> nest = nestOf<1>(args);
   int64_t inner = 1, position = 0, extent = args[0].shape[axis];
   for (uint32_t d = uint32_t(axis) + 1; d < args[0].rank; ++d)
     inner *= args[0].shape[d];
-  nest.walk(0, nest.size(), [&](const int64_t(&offset)[1], int64_t count) {
+  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     T *out = at<T>(args[0], offset[0]);
     for (int64_t i = 0; i < count; ++i, ++position)
       out[i * nest.innerStride(0)] = convert<T>(position / inner % extent);
@@ -120,14 +119,12 @@ astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
 
 #define UNARY(op, dtype, version, doc)                                         \
   ASTRA_DEFINE_REF(op, dtype,                                                  \
-                   unary<T_##dtype, T_##dtype>(args, [](T_##dtype x) {         \
+                   unary<T_##dtype, T_##dtype>(                                \
+                       args, [](T_##dtype x) { return applyOp<Op_##op>(x); }))
+#define PREDICATE(op, dtype, version, doc)                                     \
+  ASTRA_DEFINE_REF(op, dtype, unary<T_##dtype, Bool>(args, [](T_##dtype x) {   \
                      return applyOp<Op_##op>(x);                               \
                    }))
-#define PREDICATE(op, dtype, version, doc)                                     \
-  ASTRA_DEFINE_REF(                                                            \
-      op, dtype, unary<T_##dtype, Bool>(args, [](T_##dtype x) {                \
-        return applyOp<Op_##op>(x);                                            \
-      }))
 #define BINARY(op, dtype, version, doc)                                        \
   ASTRA_DEFINE_REF(                                                            \
       op, dtype,                                                               \
@@ -142,22 +139,20 @@ astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
 #define INT_DIVIDE(op, dtype, version, doc)                                    \
   ASTRA_DEFINE_REF(op, dtype, divide<Op_##op, T_##dtype>(call, args))
 #define POW_INT(op, dtype, version, doc)                                       \
-  ASTRA_DEFINE_REF(                                                            \
-      op, dtype, unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {     \
-        return narrow<T_##dtype>(powInt(widen(x), params[0]));                 \
-      }))
+  ASTRA_DEFINE_REF(op, dtype,                                                  \
+                   unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {   \
+                     return narrow<T_##dtype>(powInt(widen(x), params[0]));    \
+                   }))
 #define SELECT(op, width, version, doc)                                        \
   ASTRA_DEFINE_REF(op, width, select<T_##width>(args))
 #define COPY(op, width, version, doc)                                          \
-  ASTRA_DEFINE_REF(op, width,                                                  \
-                   unary<T_##width, T_##width>(args, [](T_##width x) {         \
-                     return x;                                                 \
-                   }))
+  ASTRA_DEFINE_REF(                                                            \
+      op, width,                                                               \
+      unary<T_##width, T_##width>(args, [](T_##width x) { return x; }))
 #define CONVERT(from, to)                                                      \
   ASTRA_DEFINE_REF(convert, from##_##to,                                       \
-                   unary<T_##from, T_##to>(args, [](T_##from x) {              \
-                     return convert<T_##to>(x);                                \
-                   }))
+                   unary<T_##from, T_##to>(                                    \
+                       args, [](T_##from x) { return convert<T_##to>(x); }))
 #define IOTA(op, dtype, version, doc)                                          \
   ASTRA_DEFINE_REF(op, dtype, iota<T_##dtype>(args, params[0]))
 #include "kernels/kernels.def"

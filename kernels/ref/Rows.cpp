@@ -1,5 +1,5 @@
-// The normative kernels along one axis: softmax, scans and sorting. Each line is
-// computed by itself.
+// The normative kernels along one axis: softmax, scans and sorting. Each line
+// is computed by itself.
 #include "kernels/Call.h"
 #include "kernels/Canonical.h"
 #include "kernels/Ops.h"
@@ -15,7 +15,7 @@ void forEachLine(const astra_arg_t *args, const Lines &lines, F f) {
   const Nest<2> &starts = lines.starts;
   if (lines.extent == 0)
     return;
-  starts.walk(0, starts.size(), [&](const int64_t(&offset)[2], int64_t count) {
+  starts.walk(0, starts.size(), [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       f(static_cast<const T *>(args[0].data) + offset[0] +
             i * starts.innerStride(0),
@@ -40,9 +40,7 @@ template <class T> struct SoftmaxLine {
     sum = fold.result();
   }
   /// All elements are -infinity.
-  bool masked() const {
-    return largest == -std::numeric_limits<C>::infinity();
-  }
+  bool masked() const { return largest == -std::numeric_limits<C>::infinity(); }
   C softmax(T x) const {
     return masked() ? C(0) : math::exp(widen(x) - largest) / sum;
   }
@@ -57,8 +55,7 @@ astra_outcome_t softmax(const astra_arg_t *args, int64_t axis) {
   forEachLine<T, T>(args, lines, [&](const T *x, T *out) {
     SoftmaxLine<T> line(x, lines.extent, lines.strideIn);
     for (int64_t i = 0; i < lines.extent; ++i)
-      out[i * lines.strideOut] =
-          narrow<T>(line.softmax(x[i * lines.strideIn]));
+      out[i * lines.strideOut] = narrow<T>(line.softmax(x[i * lines.strideIn]));
   });
   return ASTRA_OK;
 }
@@ -114,8 +111,9 @@ template <class T> Keyed<T> *mergeSort(Keyed<T> *a, Keyed<T> *b, int64_t n) {
       int64_t end = middle + run < n ? middle + run : n;
       int64_t left = start, right = middle;
       for (int64_t i = start; i < end; ++i) {
-        bool takeRight = right < end && (left == middle ||
-                                         sortsBefore(a[right].key, a[left].key));
+        bool takeRight =
+            right < end &&
+            (left == middle || sortsBefore(a[right].key, a[left].key));
         b[i] = takeRight ? a[right++] : a[left++];
       }
     }

@@ -118,8 +118,8 @@ template <class T> struct Tensor {
     return n;
   }
   astra_arg_t arg() const {
-    return {const_cast<T *>(data.data()) + origin, shape.data(),
-            strides.data(), 0, uint32_t(shape.size())};
+    return {const_cast<T *>(data.data()) + origin, shape.data(), strides.data(),
+            0, uint32_t(shape.size())};
   }
 };
 

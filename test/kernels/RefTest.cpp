@@ -1,6 +1,6 @@
-// The normative kernels against truths that were not made with them: integer and
-// long double arithmetic, orders written again from docs/arithmetic.md, published
-// answers.
+// The normative kernels against truths that were not made with them: integer
+// and long double arithmetic, orders written again from docs/arithmetic.md,
+// published answers.
 #include "KernelTesting.h"
 #include "kernels/Threefry.h"
 #include <cmath>
@@ -84,7 +84,8 @@ float sumOf(const std::vector<float> &x) {
 
 TEST(Ref, SumHasTheCanonicalOrder) {
   for (size_t n : {0, 1, 31, 32, 33, 1000, 1024, 1025, 3000, 5 * 1024, 100000})
-    EXPECT_EQ(bits(sumOf(uniform(n, int(n)))), bits(slowSum(uniform(n, int(n)))))
+    EXPECT_EQ(bits(sumOf(uniform(n, int(n)))),
+              bits(slowSum(uniform(n, int(n)))))
         << n;
 }
 
@@ -140,7 +141,8 @@ TEST(Ref, DivisionByZeroNamesThePlace) {
   TestCall call;
   EXPECT_EQ(call.run("div_i64", {a.arg(), b.arg(), out.arg()}),
             ASTRA_ERROR_DIVISION_BY_ZERO);
-  EXPECT_EQ(call.message, "integer division by zero: the divisor is 0 at [1, 0]");
+  EXPECT_EQ(call.message,
+            "integer division by zero: the divisor is 0 at [1, 0]");
   EXPECT_EQ(call.run("rem_i64", {a.arg(), b.arg(), out.arg()}),
             ASTRA_ERROR_DIVISION_BY_ZERO);
 }
@@ -179,8 +181,10 @@ TEST(Ref, DoubleRemainderIsExact) {
 }
 
 TEST(Ref, MaximumOrdersZerosAndKeepsNan) {
-  EXPECT_FALSE(std::signbit(binaryOf<float>("maximum_f32", {-0.0f}, {0.0f})[0]));
-  EXPECT_FALSE(std::signbit(binaryOf<float>("maximum_f32", {0.0f}, {-0.0f})[0]));
+  EXPECT_FALSE(
+      std::signbit(binaryOf<float>("maximum_f32", {-0.0f}, {0.0f})[0]));
+  EXPECT_FALSE(
+      std::signbit(binaryOf<float>("maximum_f32", {0.0f}, {-0.0f})[0]));
   EXPECT_TRUE(std::signbit(binaryOf<float>("minimum_f32", {0.0f}, {-0.0f})[0]));
   EXPECT_TRUE(std::signbit(binaryOf<float>("minimum_f32", {-0.0f}, {0.0f})[0]));
   EXPECT_TRUE(std::isnan(binaryOf<float>("maximum_f32", {nan32}, {1})[0]));
@@ -188,8 +192,8 @@ TEST(Ref, MaximumOrdersZerosAndKeepsNan) {
 }
 
 TEST(Ref, RoundingToWhole) {
-  std::vector<float> x = {0.5f,  1.5f, 2.5f, -0.5f, -1.5f,    8388607.5f,
-                          -0.2f, inf,  0.9f, -2.1f, 3e9f,     1e-40f};
+  std::vector<float> x = {0.5f,  1.5f, 2.5f, -0.5f, -1.5f, 8388607.5f,
+                          -0.2f, inf,  0.9f, -2.1f, 3e9f,  1e-40f};
   auto r = unaryOf<float>("round_f32", x), f = unaryOf<float>("floor_f32", x),
        c = unaryOf<float>("ceil_f32", x);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -212,29 +216,31 @@ TEST(Ref, ConversionsSaturateAndRound) {
   EXPECT_EQ((convertOf<float, int32_t>("convert_f32_i32",
                                        {2.9f, -2.9f, nan32, inf, -inf, 3e9f})),
             (std::vector<int32_t>{2, -2, 0, INT32_MAX, INT32_MIN, INT32_MAX}));
-  EXPECT_EQ((convertOf<double, uint8_t>("convert_f64_u8", {-0.9, 255.9, 256, -5})),
-            (std::vector<uint8_t>{0, 255, 255, 0}));
+  EXPECT_EQ(
+      (convertOf<double, uint8_t>("convert_f64_u8", {-0.9, 255.9, 256, -5})),
+      (std::vector<uint8_t>{0, 255, 255, 0}));
   EXPECT_EQ((convertOf<float, int64_t>("convert_f32_i64", {9.3e18f, -9.3e18f})),
             (std::vector<int64_t>{INT64_MAX, INT64_MIN}));
   EXPECT_EQ((convertOf<int32_t, int8_t>("convert_i32_i8", {300, -129})),
             (std::vector<int8_t>{44, 127}));
   // 1 + 2^-11 + 2^-40: through f32 it would be a tie and round down.
-  EXPECT_EQ((convertOf<double, uint16_t>("convert_f64_f16",
-                                         {1 + 0x1p-11 + 0x1p-40, 65519, 65520})),
+  EXPECT_EQ((convertOf<double, uint16_t>(
+                "convert_f64_f16", {1 + 0x1p-11 + 0x1p-40, 65519, 65520})),
             (std::vector<uint16_t>{0x3c01, 0x7bff, 0x7c00}));
-  EXPECT_EQ((convertOf<float, uint16_t>("convert_f32_f16",
-                                        {0x1p-25f, 0x1.8p-25f, -0x1p-24f, 1e-30f})),
+  EXPECT_EQ((convertOf<float, uint16_t>(
+                "convert_f32_f16", {0x1p-25f, 0x1.8p-25f, -0x1p-24f, 1e-30f})),
             (std::vector<uint16_t>{0, 1, 0x8001, 0}));
-  EXPECT_EQ((convertOf<float, uint16_t>("convert_f32_bf16",
-                                        {1 + 0x1p-8f, 1 + 0x1.8p-7f, 0x1p-133f})),
+  EXPECT_EQ((convertOf<float, uint16_t>(
+                "convert_f32_bf16", {1 + 0x1p-8f, 1 + 0x1.8p-7f, 0x1p-133f})),
             (std::vector<uint16_t>{0x3f80, 0x3f82, 1}));
   // 2^60 + 2^52 + 1 lies just above the middle between two bf16.
   EXPECT_EQ((convertOf<int64_t, uint16_t>(
-                "convert_i64_bf16", {(1ll << 60) + (1ll << 52) + 1,
-                                     (1ll << 60) + (1ll << 52)})),
+                "convert_i64_bf16",
+                {(1ll << 60) + (1ll << 52) + 1, (1ll << 60) + (1ll << 52)})),
             (std::vector<uint16_t>{0x5d81, 0x5d80}));
-  EXPECT_EQ((convertOf<float, uint8_t>("convert_f32_bool", {0, -0.0f, 2, nan32})),
-            (std::vector<uint8_t>{0, 0, 1, 1}));
+  EXPECT_EQ(
+      (convertOf<float, uint8_t>("convert_f32_bool", {0, -0.0f, 2, nan32})),
+      (std::vector<uint8_t>{0, 0, 1, 1}));
 }
 
 TEST(Ref, HalfPrecisionMatchesTheHardwareType) {
@@ -367,7 +373,8 @@ TEST(Ref, ContractHasTheCanonicalOrder) {
     auto a = uniform(size_t(k), 1), b = uniform(size_t(k), 2);
     Tensor<float> x({1, k}, a), y({k, 1}, b), out({1, 1});
     TestCall call;
-    ASSERT_EQ(call.run("contract_f32", {x.arg(), y.arg(), out.arg()}, {0, 1}), 0);
+    ASSERT_EQ(call.run("contract_f32", {x.arg(), y.arg(), out.arg()}, {0, 1}),
+              0);
     EXPECT_EQ(bits(out.data[0]), bits(slowDot(a, b))) << k;
   }
 }
@@ -395,7 +402,8 @@ TEST(Ref, GatherChecksItsIndices) {
   Tensor<uint32_t> x({2, 3}, {0, 1, 2, 10, 11, 12}), out({2, 2});
   Tensor<int64_t> index({2}, {2, 0});
   TestCall call;
-  ASSERT_EQ(call.run("gather_b32", {x.arg(), index.arg(), out.arg()}, {1, 1}), 0);
+  ASSERT_EQ(call.run("gather_b32", {x.arg(), index.arg(), out.arg()}, {1, 1}),
+            0);
   EXPECT_EQ(out.data, (std::vector<uint32_t>{2, 0, 12, 10}));
   index.data = {0, -1};
   EXPECT_EQ(call.run("gather_b32", {x.arg(), index.arg(), out.arg()}, {1, 1}),
@@ -409,10 +417,12 @@ TEST(Ref, ScatterTakesTheLastAndAddsThemAll) {
   Tensor<int64_t> index({4}, {1, 0, 1, 1});
   TestCall call;
   ASSERT_EQ(call.run("scatter_set_b32",
-                     {x.arg(), value.arg(), index.arg(), out.arg()}, {1, 0}), 0);
+                     {x.arg(), value.arg(), index.arg(), out.arg()}, {1, 0}),
+            0);
   EXPECT_EQ(out.data, (std::vector<float>{20, 40, 0}));
   ASSERT_EQ(call.run("scatter_add_f32",
-                     {x.arg(), value.arg(), index.arg(), out.arg()}, {1, 0}), 0);
+                     {x.arg(), value.arg(), index.arg(), out.arg()}, {1, 0}),
+            0);
   EXPECT_EQ(out.data, (std::vector<float>{21, 82, 0}));
   EXPECT_TRUE(std::signbit(out.data[2])); // nothing was added to it
   index.data[2] = 3;
@@ -422,7 +432,8 @@ TEST(Ref, ScatterTakesTheLastAndAddsThemAll) {
 }
 
 TEST(Ref, ScatterOfSlicesWithTwoIndexArrays) {
-  Tensor<int32_t> x({2, 2, 2}), value({2, 3}, {1, 2, 3, 4, 5, 6}), out({2, 2, 2});
+  Tensor<int32_t> x({2, 2, 2}), value({2, 3}, {1, 2, 3, 4, 5, 6}),
+      out({2, 2, 2});
   Tensor<int64_t> i({3}, {0, 1, 1}), j({3}, {1, 0, 0});
   TestCall call;
   ASSERT_EQ(call.run("scatter_add_i32",
@@ -465,7 +476,8 @@ TEST(Ref, AssertionsShowPlaceAndValues) {
                           "rtol 0, atol 0.1 of 2.5");
   atol.data[0] = 0.5;
   EXPECT_EQ(call.run("assert_close_f32",
-                     {a.arg(), b.arg(), rtol.arg(), atol.arg()}, {text}), 0);
+                     {a.arg(), b.arg(), rtol.arg(), atol.arg()}, {text}),
+            0);
   a.data = {nan32, 0.0f};
   b.data = {-nan32, -0.0f};
   EXPECT_EQ(call.run("assert_eq_f32", {a.arg(), b.arg()}, {text}),

@@ -1,0 +1,74 @@
+// Elementwise kernels of one operand: one vectorised loop for each operation
+// and type, driven by Tiles.h.
+#include "kernels/Ops.h"
+#include "kernels/cpu/Tiles.h"
+
+using namespace astra;
+
+namespace {
+
+template <class Op, class C, class CO> struct Loop {
+  static void block(const C *a, const C *, CO *out, int64_t n, int64_t) {
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Op::apply(a[i]);
+  }
+};
+
+// The reduction of large angles has branches; where no angle is large the
+// forms without it give the same bits.
+#define ASTRA_ANGLE_LOOP(name)                                                 \
+  template <class C> struct Loop<Op_##name, C, C> {                            \
+    static void block(const C *a, const C *, C *out, int64_t n, int64_t) {     \
+      bool moderate = true;                                                    \
+      for (int64_t i = 0; i < n; ++i)                                          \
+        moderate &= math::isModerateAngle(a[i]);                               \
+      if (!moderate) {                                                         \
+        for (int64_t i = 0; i < n; ++i)                                        \
+          out[i] = math::name(a[i]);                                           \
+        return;                                                                \
+      }                                                                        \
+      ASTRA_VECTOR_LOOP                                                        \
+      for (int64_t i = 0; i < n; ++i)                                          \
+        out[i] = math::name##Moderate(a[i]);                                   \
+    }                                                                          \
+  };
+ASTRA_ANGLE_LOOP(sin)
+ASTRA_ANGLE_LOOP(cos)
+ASTRA_ANGLE_LOOP(tan)
+
+template <class C>
+void powBlock(const C *a, const C *, C *out, int64_t n, int64_t exponent) {
+  if (exponent == 2) {
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Op_mul::apply(a[i], a[i]);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = powInt(a[i], exponent);
+}
+
+template <class Op, class In, class Out>
+astra_outcome_t unary(const astra_call_t *call, const astra_arg_t *args) {
+  using L = Loop<Op, Compute<In>, Compute<Out>>;
+  return Elementwise<1, In, Out>(args, L::block, 0).run(call);
+}
+
+template <class T>
+astra_outcome_t power(const astra_call_t *call, const astra_arg_t *args,
+                      int64_t exponent) {
+  return Elementwise<1, T, T>(args, powBlock<Compute<T>>, exponent).run(call);
+}
+
+} // namespace
+
+#define UNARY(op, dtype, version, doc)                                         \
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
+                       unary<Op_##op, T_##dtype, T_##dtype>(call, args))
+#define PREDICATE(op, dtype, version, doc)                                     \
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
+                       unary<Op_##op, T_##dtype, T_bool>(call, args))
+#define POW_INT(op, dtype, version, doc)                                       \
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d, power<T_##dtype>(call, args, params[0]))
+#include "kernels/kernels.def"
