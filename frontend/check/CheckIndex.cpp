@@ -183,6 +183,7 @@ bool Checker::indexArrays(llvm::ArrayRef<AxisIndex> axes,
                           std::vector<hir::Expr *> &arrays,
                           std::vector<int64_t> &places) {
   std::optional<Shape> common;
+  size_t others = arrays.size(); // what the caller put in front
   int64_t place = 0;
   for (const AxisIndex &axis : axes) {
     if (axis.kind == AxisIndex::Static || axis.kind == AxisIndex::Dynamic)
@@ -198,8 +199,8 @@ bool Checker::indexArrays(llvm::ArrayRef<AxisIndex> axes,
     }
     ++place;
   }
-  for (hir::Expr *&array : arrays)
-    array = broadcastTo(array, *common);
+  for (size_t i = others; i < arrays.size(); ++i)
+    arrays[i] = broadcastTo(arrays[i], *common);
   return true;
 }
 
