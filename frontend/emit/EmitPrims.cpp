@@ -1,0 +1,194 @@
+// Primitives: each becomes the operation of the same name.
+#include "dialect/Checks.h"
+#include "frontend/emit/Emitter.h"
+
+using namespace mlir;
+
+namespace astra::emit {
+
+static StringRef getOpName(hir::Prim prim) {
+  switch (prim) {
+#define PRIM(Name, operands, doc)                                              \
+  case hir::Prim::Name:                                                        \
+    return Name##Op::getOperationName();
+#include "frontend/check/Prims.def"
+  }
+  return "";
+}
+
+TypedAttr Emitter::getLiteral(const hir::PrimExpr *e) {
+  const hir::Literal &literal = e->literal;
+  hir::DType dtype = e->type->dtype;
+  Type element = getElementType(dtype);
+  if (!hir::isFloat(dtype)) {
+    uint64_t bits = literal.negative ? -literal.magnitude : literal.magnitude;
+    unsigned width = element.getIntOrFloatBitWidth();
+    return IntegerAttr::get(element, APInt(64, bits).trunc(width));
+  }
+  if (dtype == hir::DType::F64)
+    return FloatAttr::get(element, APFloat(literal.value));
+  if (dtype == hir::DType::F32)
+    return FloatAttr::get(element, APFloat(literal.valueF32));
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(element).getFloatSemantics();
+  return FloatAttr::get(element,
+                        APFloat(semantics, APInt(16, literal.valueHalf)));
+}
+
+//===-- Attributes --------------------------------------------------------===//
+
+void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
+                                OperationState &state) {
+  auto ints = [&](ArrayRef<int64_t> values) {
+    return b.getDenseI64ArrayAttr(values);
+  };
+  auto dims = [&](ArrayRef<Dim> values) {
+    SmallVector<Dim> result;
+    for (const Dim &dim : values)
+      result.push_back(substitute(dim, *scope.frame));
+    return toAttr(b.getContext(), result);
+  };
+  using hir::Prim;
+  switch (e->prim) {
+  case Prim::PowInt:
+    state.addAttribute("exponent", b.getI64IntegerAttr(e->ints[0]));
+    break;
+  case Prim::Const:
+    state.addAttribute("value", getLiteral(e));
+    break;
+  case Prim::DimValue:
+    state.addAttribute("value", dims(e->dims)[0]);
+    break;
+  case Prim::Iota:
+  case Prim::Concat:
+  case Prim::ArgMax:
+  case Prim::ArgMin:
+  case Prim::ArgSort:
+  case Prim::Softmax:
+  case Prim::LogSoftmax:
+  case Prim::CumSum:
+  case Prim::CumProd:
+  case Prim::Sort:
+    state.addAttribute("axis", b.getI64IntegerAttr(e->ints[0]));
+    break;
+  case Prim::Broadcast:
+  case Prim::Flip:
+  case Prim::Gather:
+  case Prim::Sum:
+  case Prim::Prod:
+  case Prim::Max:
+  case Prim::Min:
+  case Prim::Any:
+  case Prim::All:
+  case Prim::Norm:
+  case Prim::LogSumExp:
+    state.addAttribute("axes", ints(e->ints));
+    break;
+  case Prim::Scatter:
+    state.addAttribute("axes", ints(e->ints));
+    if (e->text == "add")
+      state.addAttribute("add", b.getUnitAttr());
+    break;
+  case Prim::Transpose:
+    state.addAttribute("perm", ints(e->ints));
+    break;
+  case Prim::Pad: {
+    ArrayRef<Dim> all(e->dims);
+    state.addAttribute("low", dims(all.take_front(all.size() / 2)));
+    state.addAttribute("high", dims(all.drop_front(all.size() / 2)));
+    break;
+  }
+  case Prim::Contract: {
+    ArrayRef<int64_t> all(e->ints);
+    int64_t batch = all[0], summed = all[1];
+    auto take = [&, rest = all.drop_front(2)](int64_t count) mutable {
+      ArrayRef<int64_t> part = rest.take_front(count);
+      rest = rest.drop_front(count);
+      return ints(part);
+    };
+    state.addAttribute("batch_a", take(batch));
+    state.addAttribute("batch_b", take(batch));
+    state.addAttribute("contract_a", take(summed));
+    state.addAttribute("contract_b", take(summed));
+    break;
+  }
+  case Prim::Assert:
+  case Prim::AssertEq:
+  case Prim::AssertClose:
+  case Prim::Debug:
+    state.addAttribute("text", b.getStringAttr(e->text));
+    break;
+  default:
+    break;
+  }
+}
+
+//===-- Boxes -------------------------------------------------------------===//
+
+/// True where the box is outside whatever the dimensions are.
+static bool isProvablyOutside(const Dim &start, const Dim &size,
+                              const Dim &extent) {
+  return start.asConstant().value_or(0) < 0 ||
+         (extent - start - size).asConstant().value_or(0) < 0;
+}
+
+/// A start that expansion has shown to be outside becomes a run-time start: the
+/// code may stand in a branch that is never taken, so it is an error of the
+/// run.
+FailureOr<Value> Emitter::emitBox(const hir::PrimExpr *e, Scope &scope,
+                                  ArrayRef<Value> operands, TensorType type) {
+  Location loc = getLoc(e->range);
+  bool isUpdate = e->prim == hir::Prim::UpdateSlice;
+  TensorType whole = getTensorType(operands[0]);
+  TensorType part = isUpdate ? getTensorType(operands[1]) : type;
+  ArrayRef<Value> given = operands.drop_front(isUpdate ? 2 : 1);
+  SmallVector<Dim> starts;
+  SmallVector<int64_t> axes;
+  SmallVector<Value> indices;
+  for (auto [axis, dim] : llvm::enumerate(e->dims)) {
+    Dim start = substitute(dim, *scope.frame);
+    Value index;
+    if (llvm::is_contained(e->ints, static_cast<int64_t>(axis))) {
+      index = given.front();
+      given = given.drop_front();
+    } else if (isProvablyOutside(start, part.getDim(axis),
+                                 whole.getDim(axis))) {
+      index = DimValueOp::create(b, loc, start).getResult();
+    }
+    starts.push_back(index ? Dim() : start);
+    if (index) {
+      axes.push_back(axis);
+      indices.push_back(index);
+    }
+  }
+  ArrayAttr startsAttr = toAttr(b.getContext(), starts);
+  DenseI64ArrayAttr axesAttr = b.getDenseI64ArrayAttr(axes);
+  if (!isUpdate)
+    return SliceOp::create(b, loc, type, operands[0], indices, startsAttr,
+                           axesAttr)
+        .getResult();
+  UnitAttr add = e->text == "add" ? b.getUnitAttr() : nullptr;
+  return UpdateSliceOp::create(b, loc, type, operands[0], operands[1], indices,
+                               startsAttr, axesAttr, add)
+      .getResult();
+}
+
+//===-- Emission ----------------------------------------------------------===//
+
+Emitter::Result Emitter::emitPrim(const hir::PrimExpr *e, Scope &scope) {
+  Leaves operands;
+  SmallVector<Type> types;
+  if (failed(evaluateAll(e->operands, scope, operands)) ||
+      failed(getLeafTypes(e->type, *scope.frame, e->range, types)))
+    return failure();
+  if (e->prim == hir::Prim::Slice || e->prim == hir::Prim::UpdateSlice) {
+    FailureOr<Value> value =
+        emitBox(e, scope, operands, cast<TensorType>(types[0]));
+    return failed(value) ? Result(failure()) : Result(Leaves{*value});
+  }
+  OperationState state(getLoc(e->range), getOpName(e->prim), operands, types);
+  addPrimAttributes(e, scope, state);
+  return create(state);
+}
+
+} // namespace astra::emit
