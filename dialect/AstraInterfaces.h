@@ -32,6 +32,22 @@ template <typename ConcreteOp>
 class MayFailAtRunTime
     : public mlir::OpTrait::TraitBase<ConcreteOp, MayFailAtRunTime> {};
 
+/// The operation's kernels are chosen by a rule of its family.
+template <typename ConcreteOp>
+class FamilyLowering
+    : public mlir::OpTrait::TraitBase<ConcreteOp, FamilyLowering> {};
+
+/// Rules for whole families, in <Family>Lowering.cpp.
+mlir::LogicalResult buildPlainKernels(mlir::Operation *op,
+                                      KernelBuilder &builder);
+mlir::LogicalResult buildElementwiseKernels(mlir::Operation *op,
+                                            KernelBuilder &builder);
+llvm::FailureOr<mlir::Value> buildElementwiseScalar(mlir::Operation *op,
+                                                    mlir::OpBuilder &builder,
+                                                    mlir::ValueRange operands);
+mlir::LogicalResult buildReductionKernels(mlir::Operation *op,
+                                          KernelBuilder &builder);
+
 /// The effect of a possible failure: the check must be kept.
 void addFailureEffect(llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
                           mlir::MemoryEffects::Effect>> &effects);

@@ -2,7 +2,10 @@
 // and every operation a kernel call. A view is a pointer with a layout in its
 // type; extents, strides and offsets are dimension expressions of the export,
 // so nothing about sizes is computed here. Scalars are builtin values (arith),
-// control flow is scf. Knows nothing of tensors or of LLVM.
+// control flow is scf. A function's arguments are its inputs, then its outputs;
+// `calls.outputs` says how many are outputs, `calls.workspace` how many bytes it
+// needs, `calls.extents` which extents must not be negative. Knows nothing of
+// tensors or of LLVM.
 #ifndef ASTRA_DIALECT_CALLS_OPS
 #define ASTRA_DIALECT_CALLS_OPS
 
@@ -49,20 +52,6 @@ def Calls_ViewType : TypeDef<Calls_Dialect, "View"> {
 
 class Calls_Op<string mnemonic, list<Trait> traits = []>
     : Op<Calls_Dialect, mnemonic, traits>;
-
-def Calls_InputOp : Calls_Op<"input", [Pure]> {
-  let summary = "The memory of an argument of the entry";
-  let arguments = (ins I64Attr:$index);
-  let results = (outs Calls_ViewType:$view);
-  let assemblyFormat = "$index attr-dict `:` type($view)";
-}
-
-def Calls_OutputOp : Calls_Op<"output", [Pure]> {
-  let summary = "The memory of a result of the entry";
-  let arguments = (ins I64Attr:$index);
-  let results = (outs Calls_ViewType:$view);
-  let assemblyFormat = "$index attr-dict `:` type($view)";
-}
 
 def Calls_AllocOp : Calls_Op<"alloc"> {
   let summary = "Memory in the workspace of the call";
@@ -111,7 +100,8 @@ def Calls_KernelOp : Calls_Op<"kernel", [AttrSizedOperandSegments]> {
                        I64Attr:$version);
   let assemblyFormat = [{
     $kernel `version` $version `(` $inputs `)` `->` `(` $outputs `)`
-    `params` $params attr-dict `:` type($inputs) `->` type($outputs)
+    `params` $params attr-dict `:` `(` type($inputs) `)` `->`
+    `(` type($outputs) `)`
   }];
   let hasVerifier = 1;
 }

@@ -9,7 +9,7 @@
 #define ASTRA_DIALECT_LOWERING_H
 
 #include "dialect/Dim.h"
-#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -38,6 +38,12 @@ std::string getKernelName(llvm::StringRef op, mlir::Type element);
 std::string getWidthKernelName(llvm::StringRef op, mlir::Type element);
 /// "f32", "i64", "u8", "bool".
 std::string getElementName(mlir::Type element);
+/// The builtin type of a scalar in generated code: no sign, bool is i1.
+mlir::Type getScalarType(mlir::Type element);
+/// A number as an attribute of that type.
+mlir::TypedAttr getScalarAttr(mlir::Attribute value, mlir::Type element);
+/// True if no extents make the expression negative, as far as is easily seen.
+bool isNeverNegative(const Dim &dim);
 
 /// What a kernel rule may ask for. Values are views.
 class KernelBuilder {
@@ -45,11 +51,15 @@ public:
   virtual ~KernelBuilder() = default;
   virtual mlir::Value getInput(unsigned operand) = 0;
   virtual mlir::Value getOutput(unsigned result = 0) = 0;
+  /// Makes the result another view instead of memory of its own.
+  virtual void setResult(unsigned result, mlir::Value view) = 0;
   /// Dense memory for the time of this operation.
   virtual mlir::Value getTemporary(mlir::Type element,
                                    llvm::ArrayRef<Dim> shape) = 0;
   /// The operand (an i64 scalar) as a builtin value.
   virtual mlir::Value getScalar(unsigned operand) = 0;
+  /// The value of a dimension expression, an i64.
+  virtual mlir::Value getDimScalar(const Dim &dim) = 0;
   virtual Layout getLayout(mlir::Value view) = 0;
   /// Another layout of a view; layouts are relative to it.
   virtual mlir::Value getView(mlir::Value base, const Layout &layout) = 0;

@@ -29,6 +29,21 @@ def DiagonalJacobian : NativeOpTrait<"DiagonalJacobian"> {
   let cppNamespace = "::astra";
 }
 
+/// A kernel rule (and a scalar rule) that one function gives a whole family.
+class Astra_KernelRule<string kernels, string scalar = "">
+    : NativeOpTrait<"FamilyLowering", [], [{
+  ::mlir::LogicalResult buildKernels(::astra::KernelBuilder &builder) {
+    return ::astra::}] # kernels # [{(getOperation(), builder);
+  }
+}] # !if(!empty(scalar), "", [{
+  ::llvm::FailureOr<::mlir::Value> buildScalar(::mlir::OpBuilder &builder,
+                                               ::mlir::ValueRange operands) {
+    return ::astra::}] # scalar # [{(getOperation(), builder, operands);
+  }
+}])> {
+  let cppNamespace = "::astra";
+}
+
 // <Family>Gradients.cpp. The rules of control flow and of transformations need
 // the walk over their regions: passes/ReverseMode.h, passes/ForwardMode.h.
 def ElementwiseGradient : TraitList<[GradientWritten, DiagonalJacobian]>;
@@ -52,16 +67,19 @@ defvar TransformBatching = BatchingDefault;
 defvar EffectBatching = BatchingWritten;
 
 // <Family>Lowering.cpp
-defvar ElementwiseKernel = KernelDefault;
-defvar ElementwiseView = ViewDefault;
-defvar ShapeKernel = KernelDefault;
-defvar ShapeView = ViewDefault;
-defvar ReductionKernel = KernelDefault;
-defvar ContractionKernel = KernelDefault;
-defvar IndexKernel = KernelDefault;
-defvar IndexView = ViewDefault;
-defvar RandomKernel = KernelDefault;
-defvar EffectKernel = KernelDefault;
+defvar ElementwiseKernel = TraitList<[KernelOpInterface, ScalarOpInterface,
+    Astra_KernelRule<"buildElementwiseKernels", "buildElementwiseScalar">]>;
+defvar ElementwiseView = ViewWritten;
+defvar ShapeKernel = KernelWritten;
+defvar ShapeView = ViewWritten;
+defvar ReductionKernel =
+    TraitList<[KernelOpInterface, Astra_KernelRule<"buildReductionKernels">]>;
+defvar ContractionKernel = KernelWritten;
+defvar IndexKernel = KernelWritten;
+defvar IndexView = ViewWritten;
+defvar RandomKernel =
+    TraitList<[KernelOpInterface, Astra_KernelRule<"buildPlainKernels">]>;
+defvar EffectKernel = KernelWritten;
 
 //===- Bases --------------------------------------------------------------===//
 

@@ -1,0 +1,96 @@
+// The state of one function's way from values to buffers, shared by the files
+// that do it: LowerToCalls.cpp (the walk and the rules of operations) and
+// LowerControl.cpp (regions). A value is known as a view, as a builtin scalar, or
+// both ways on demand.
+#ifndef ASTRA_PASSES_CALLSLOWERING_H
+#define ASTRA_PASSES_CALLSLOWERING_H
+
+#include "dialect/AstraOps.h"
+#include "dialect/CallsOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace astra {
+
+class CallsLowering {
+public:
+  CallsLowering(mlir::func::FuncOp source, mlir::OpBuilder &builder)
+      : source(source), builder(builder) {}
+
+  /// Makes the function over buffers beside the source.
+  mlir::FailureOr<mlir::func::FuncOp> run();
+
+  //===-- Values ----------------------------------------------------------===//
+  mlir::Value getView(mlir::Value value);
+  mlir::Value getScalar(mlir::Value value);
+  void setView(mlir::Value value, mlir::Value view) { views[value] = view; }
+  void setScalar(mlir::Value value, mlir::Value scalar) {
+    scalars[value] = scalar;
+  }
+  /// Where a result is to be written: asked for, or new memory.
+  mlir::Value getDestination(mlir::Value result);
+  mlir::Value makeBuffer(mlir::Type element, llvm::ArrayRef<Dim> shape);
+  mlir::Value makeView(mlir::Value base, const Layout &layout,
+                       mlir::Type element);
+  /// The slice of `base` at `index` along an axis, without that axis.
+  mlir::Value makeSlice(mlir::Value base, unsigned axis, mlir::Value index);
+  /// Copies a value into a view, unless it was written there.
+  void writeTo(mlir::Value value, mlir::Value destination);
+  void copy(mlir::Value from, mlir::Value to);
+  void callKernel(const llvm::Twine &name, llvm::ArrayRef<mlir::Value> inputs,
+                  llvm::ArrayRef<mlir::Value> outputs,
+                  llvm::ArrayRef<mlir::Attribute> params);
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() const { return loc; }
+  void fail() { failed = true; }
+
+private:
+  //===-- Operations ------------------------------------------------------===//
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lower(mlir::Operation &op);
+  bool lowerScalar(mlir::Operation &op);
+  mlir::LogicalResult lowerViewOp(mlir::Operation &op);
+  mlir::LogicalResult lowerKernelOp(mlir::Operation &op);
+  /// Values that leave a block by its end are written where they go.
+  void wishFor(mlir::ValueRange values, llvm::ArrayRef<mlir::Value> places,
+               mlir::Block &block);
+
+  //===-- Regions ---------------------------------------------------------===//
+  mlir::LogicalResult lowerIf(IfOp op);
+  mlir::LogicalResult lowerInline(mlir::Operation &op, mlir::Region &region);
+  mlir::LogicalResult lowerFor(ForOp op);
+  mlir::LogicalResult lowerWhile(WhileOp op);
+  mlir::LogicalResult lowerScan(ScanOp op);
+  mlir::LogicalResult lowerMap(MapOp op);
+  mlir::LogicalResult lowerSliced(mlir::Operation *op, const Dim &length,
+                                  unsigned stateCount,
+                                  llvm::ArrayRef<int64_t> axes);
+  mlir::LogicalResult lowerReduce(ReduceOp op);
+  mlir::LogicalResult combineLevel(ReduceOp op, mlir::Value count,
+                                   mlir::ValueRange current,
+                                   mlir::ValueRange next);
+  mlir::LogicalResult combine(ReduceOp op, mlir::ValueRange lhs,
+                              mlir::ValueRange rhs,
+                              llvm::ArrayRef<mlir::Value> places);
+  /// State of a loop: a scalar value, or two buffers that swap places.
+  void addState(mlir::Value init, llvm::SmallVectorImpl<mlir::Value> &values);
+  void bindState(mlir::ValueRange arguments, mlir::ValueRange values,
+                 llvm::SmallVectorImpl<mlir::Value> &current,
+                 llvm::SmallVectorImpl<mlir::Value> &next);
+  void bindResults(mlir::ValueRange results, mlir::ValueRange values);
+  void yieldState(mlir::ValueRange yielded,
+                  llvm::ArrayRef<mlir::Value> current,
+                  llvm::ArrayRef<mlir::Value> next,
+                  llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::Value getWord(int64_t value);
+
+  mlir::func::FuncOp source;
+  mlir::OpBuilder &builder;
+  mlir::Location loc = builder.getUnknownLoc();
+  llvm::DenseMap<mlir::Value, mlir::Value> views, scalars, destinations;
+  bool failed = false;
+};
+
+} // namespace astra
+#endif // ASTRA_PASSES_CALLSLOWERING_H

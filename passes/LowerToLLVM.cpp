@@ -1,0 +1,486 @@
+// The pass `llvm`: functions over buffers become entry functions of module.h, in
+// the LLVM dialect, and the module gets its descriptor. Structured control flow
+// is flattened first; then each operation of the calls dialect is replaced where
+// it stands; arithmetic goes through MLIR's own conversions. Knows the object ABI
+// (through EntryFrame and Descriptor), nothing of tensors.
+#include "astra/base.h"
+#include "passes/EntryFrame.h"
+#include "passes/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace astra;
+
+namespace astra {
+#define GEN_PASS_DEF_LOWERTOLLVMPASS
+#include "passes/Passes.h.inc"
+} // namespace astra
+
+namespace {
+
+/// Replaces the operations of one flat function body.
+class BodyLowering {
+public:
+  BodyLowering(func::FuncOp source, EntryFrame &frame, Descriptor &descriptor)
+      : source(source), frame(frame), descriptor(descriptor),
+        builder(source.getContext()),
+        pointer(LLVM::LLVMPointerType::get(source.getContext())) {}
+
+  LogicalResult run();
+
+private:
+  Value getPointer(Value view) const { return pointers.lookup(view); }
+  Value getOffset(Location loc, Value base, Value elements, Type element);
+  Value getText(Location loc, StringRef text);
+  void fillArguments(calls::KernelOp op, Value room);
+  void fillArgument(Location loc, Value room, unsigned index, Value view);
+  Value getParams(calls::KernelOp op);
+  /// Goes on behind a new block if `ok`, else to the failure.
+  void checkStatus(Location loc, Value status);
+  void check(Location loc, Value ok, int32_t code, StringRef text);
+
+  LogicalResult lower(Operation *op);
+  void lowerAlloc(calls::AllocOp op);
+  void lowerConstant(calls::ConstantOp op);
+  void lowerView(calls::ViewOp op);
+  void lowerKernel(calls::KernelOp op);
+  void lowerLoad(calls::LoadOp op);
+  void lowerStore(calls::StoreOp op);
+  void lowerCheckRange(calls::CheckRangeOp op);
+  void lowerDebug(calls::DebugOp op);
+  void lowerBranch(Operation *op);
+
+  func::FuncOp source;
+  EntryFrame &frame;
+  Descriptor &descriptor;
+  OpBuilder builder;
+  Type pointer;
+  DenseMap<Value, Value> pointers;
+  SmallVector<Operation *> replaced;
+};
+
+Type getStorageType(OpBuilder &builder, Type element) {
+  if (element.isInteger(1))
+    return builder.getI8Type();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return builder.getIntegerType(integer.getWidth());
+  return element;
+}
+
+Value BodyLowering::getOffset(Location loc, Value base, Value elements,
+                              Type element) {
+  return LLVM::GEPOp::create(builder, loc, pointer,
+                             getStorageType(builder, element), base,
+                             ArrayRef<LLVM::GEPArg>{elements});
+}
+
+Value BodyLowering::getText(Location loc, StringRef text) {
+  GlobalTables &tables = descriptor.getTables();
+  return tables.getAddress(builder, loc, tables.addString(text));
+}
+
+//===-- Failure -----------------------------------------------------------===//
+
+void BodyLowering::checkStatus(Location loc, Value status) {
+  Value zero = frame.getHalfWord(builder, loc, 0);
+  Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                      status, zero);
+  Value place =
+      frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
+  Block *block = builder.getInsertionBlock();
+  Block *rest = block->splitBlock(builder.getInsertionPoint());
+  builder.setInsertionPointToEnd(block);
+  LLVM::CondBrOp::create(builder, loc, failed, frame.getFailBlock(),
+                         ValueRange{status, place}, rest, ValueRange{});
+  builder.setInsertionPointToStart(rest);
+}
+
+void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text) {
+  Block *block = builder.getInsertionBlock();
+  Block *rest = block->splitBlock(builder.getInsertionPoint());
+  auto *failure = new Block();
+  failure->insertBefore(rest);
+  builder.setInsertionPointToEnd(block);
+  LLVM::CondBrOp::create(builder, loc, ok, rest, failure);
+
+  builder.setInsertionPointToEnd(failure);
+  Value service = frame.getService(builder, loc, CallService::Fail);
+  auto type = LLVM::LLVMFunctionType::get(
+      builder.getI32Type(), {pointer, builder.getI32Type(), pointer});
+  Value status =
+      LLVM::CallOp::create(
+          builder, loc, type,
+          ValueRange{service, frame.getCall(),
+                     frame.getHalfWord(builder, loc, code), getText(loc, text)})
+          .getResult();
+  Value place =
+      frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
+  LLVM::BrOp::create(builder, loc, ValueRange{status, place},
+                     frame.getFailBlock());
+  builder.setInsertionPointToStart(rest);
+}
+
+void BodyLowering::lowerCheckRange(calls::CheckRangeOp op) {
+  Location loc = op.getLoc();
+  // 0 <= start <= extent - size, as one unsigned comparison; the sizes are
+  // extents, so none is negative, but extent - size may be.
+  Value room = LLVM::SubOp::create(builder, loc, frame.getDim(op.getExtent()),
+                                   frame.getDim(op.getSize()));
+  Value zero = frame.getWord(builder, loc, 0);
+  Value enough = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                      room, zero);
+  Value inside = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ule,
+                                      op.getStart(), room);
+  Value ok = LLVM::AndOp::create(builder, loc, enough, inside);
+  std::string text;
+  if (op.getSize() == "1")
+    text = "an index is outside axis " + std::to_string(op.getAxis()) +
+           ", which has extent " + op.getExtent().str();
+  else
+    text = "a slice of extent " + op.getSize().str() +
+           " starts where it leaves axis " + std::to_string(op.getAxis()) +
+           ", which has extent " + op.getExtent().str();
+  check(loc, ok, ASTRA_ERROR_OUT_OF_RANGE, text);
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+void BodyLowering::lowerAlloc(calls::AllocOp op) {
+  Value offset = frame.getDim(op.getOffset().value_or("0"));
+  pointers[op.getView()] =
+      LLVM::GEPOp::create(builder, op.getLoc(), pointer, builder.getI8Type(),
+                          frame.getWorkspace(), ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void BodyLowering::lowerConstant(calls::ConstantOp op) {
+  Type element = op.getView().getType().getElementType();
+  Type storage = getStorageType(builder, element);
+  Attribute value = op.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    value = builder.getIntegerAttr(
+        storage, integer.getValue().zextOrTrunc(storage.getIntOrFloatBitWidth()));
+  } else if (auto elements = dyn_cast<DenseIntElementsAttr>(value)) {
+    unsigned width = storage.getIntOrFloatBitWidth();
+    value = elements.mapValues(storage, [&](const APInt &number) {
+      return number.zextOrTrunc(width);
+    });
+  }
+  GlobalTables &tables = descriptor.getTables();
+  pointers[op.getView()] = tables.getAddress(builder, op.getLoc(),
+                                             tables.addData(value, storage));
+}
+
+void BodyLowering::lowerView(calls::ViewOp op) {
+  Location loc = op.getLoc();
+  Value offset = frame.getDim(op.getOffset());
+  for (auto [index, step] :
+       llvm::zip(op.getIndices(), op.getSteps().getAsRange<StringAttr>())) {
+    Value stride = frame.getDim(step.getValue());
+    Value distance = LLVM::MulOp::create(builder, loc, index, stride);
+    offset = LLVM::AddOp::create(builder, loc, offset, distance);
+  }
+  pointers[op.getView()] =
+      getOffset(loc, getPointer(op.getBase()), offset,
+                op.getView().getType().getElementType());
+}
+
+void BodyLowering::lowerLoad(calls::LoadOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getValue().getType();
+  Value value = LLVM::LoadOp::create(builder, loc,
+                                     getStorageType(builder, type),
+                                     getPointer(op.getView()));
+  if (type.isInteger(1)) {
+    Value zero = LLVM::ConstantOp::create(builder, loc,
+                                          builder.getI8IntegerAttr(0));
+    value = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, value,
+                                 zero);
+  }
+  op.getValue().replaceAllUsesWith(value);
+}
+
+void BodyLowering::lowerStore(calls::StoreOp op) {
+  Location loc = op.getLoc();
+  Value value = op.getValue();
+  if (value.getType().isInteger(1))
+    value = LLVM::ZExtOp::create(builder, loc, builder.getI8Type(), value);
+  LLVM::StoreOp::create(builder, loc, value, getPointer(op.getView()));
+}
+
+//===-- Kernels -----------------------------------------------------------===//
+
+void BodyLowering::fillArgument(Location loc, Value room, unsigned index,
+                                Value view) {
+  auto type = cast<calls::ViewType>(view.getType());
+  Value members[] = {getPointer(view), frame.getDimTable(type.getShape()),
+                     frame.getDimTable(type.getStrides()),
+                     frame.getHalfWord(builder, loc,
+                                       getDTypeWord(type.getElementType())),
+                     frame.getHalfWord(builder, loc, type.getRank())};
+  for (const auto &[member, value] : llvm::enumerate(members)) {
+    Value address = LLVM::GEPOp::create(
+        builder, loc, pointer, frame.getArgType(), room,
+        ArrayRef<LLVM::GEPArg>{int32_t(index), int32_t(member)});
+    LLVM::StoreOp::create(builder, loc, value, address);
+  }
+}
+
+/// Numbers alone are a constant table; addresses are stored for the call.
+Value BodyLowering::getParams(calls::KernelOp op) {
+  Location loc = op.getLoc();
+  SmallVector<int64_t> words;
+  bool constant = true;
+  for (Attribute param : op.getParams()) {
+    if (auto number = dyn_cast<IntegerAttr>(param))
+      words.push_back(number.getInt());
+    else if (auto real = dyn_cast<FloatAttr>(param))
+      words.push_back(llvm::bit_cast<int64_t>(real.getValueAsDouble()));
+    else
+      constant = false;
+  }
+  GlobalTables &tables = descriptor.getTables();
+  if (constant)
+    return tables.getAddress(builder, loc, tables.addWords(words));
+  Value room = frame.getWordRoom(ASTRA_MAX_RANK * 2 + 8);
+  for (const auto &[index, param] : llvm::enumerate(op.getParams())) {
+    Value value;
+    if (auto text = dyn_cast<StringAttr>(param))
+      value = getText(loc, text.getValue());
+    else
+      value = frame.getWord(builder, loc, words[index]);
+    Value address = LLVM::GEPOp::create(
+        builder, loc, pointer, builder.getI64Type(), room,
+        ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    LLVM::StoreOp::create(builder, loc, value, address);
+  }
+  return room;
+}
+
+void BodyLowering::fillArguments(calls::KernelOp op, Value room) {
+  unsigned index = 0;
+  for (Value view : op.getInputs())
+    fillArgument(op.getLoc(), room, index++, view);
+  for (Value view : op.getOutputs())
+    fillArgument(op.getLoc(), room, index++, view);
+}
+
+void BodyLowering::lowerKernel(calls::KernelOp op) {
+  Location loc = op.getLoc();
+  Value room = frame.getArgumentRoom();
+  fillArguments(op, room);
+  Value params = getParams(op);
+  unsigned import =
+      descriptor.getImport(op.getKernel(), uint32_t(op.getVersion()));
+  Value kernel = frame.getKernel(builder, loc, import);
+  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(),
+                                          {pointer, pointer, pointer});
+  Value status =
+      LLVM::CallOp::create(builder, loc, type,
+                           ValueRange{kernel, frame.getCall(), room, params})
+          .getResult();
+  checkStatus(loc, status);
+}
+
+void BodyLowering::lowerDebug(calls::DebugOp op) {
+  Location loc = op.getLoc();
+  Value room = frame.getArgumentRoom();
+  fillArgument(loc, room, 0, op.getView());
+  Value service = frame.getService(builder, loc, CallService::Debug);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, pointer, pointer});
+  LLVM::CallOp::create(
+      builder, loc, type,
+      ValueRange{service, frame.getCall(), getText(loc, op.getText()), room});
+}
+
+//===-- The walk ----------------------------------------------------------===//
+
+/// Views that a branch passes on become pointers.
+void BodyLowering::lowerBranch(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value address = getPointer(operand.get()))
+      operand.set(address);
+}
+
+LogicalResult BodyLowering::lower(Operation *op) {
+  Location loc = op->getLoc();
+  bool known =
+      TypeSwitch<Operation *, bool>(op)
+          .Case([&](calls::AllocOp o) { return lowerAlloc(o), true; })
+          .Case([&](calls::ConstantOp o) { return lowerConstant(o), true; })
+          .Case([&](calls::ViewOp o) { return lowerView(o), true; })
+          .Case([&](calls::KernelOp o) { return lowerKernel(o), true; })
+          .Case([&](calls::LoadOp o) { return lowerLoad(o), true; })
+          .Case([&](calls::StoreOp o) { return lowerStore(o), true; })
+          .Case([&](calls::DebugOp o) { return lowerDebug(o), true; })
+          .Case([&](calls::CheckRangeOp o) {
+            return lowerCheckRange(o), true;
+          })
+          .Case([&](calls::DimOp o) {
+            o.getResult().replaceAllUsesWith(frame.getDim(o.getValue()));
+            return true;
+          })
+          .Case([&](calls::CheckEqualOp o) {
+            Value same = LLVM::ICmpOp::create(
+                builder, loc, LLVM::ICmpPredicate::eq,
+                frame.getDim(o.getLhs()), frame.getDim(o.getRhs()));
+            check(loc, same, ASTRA_ERROR_SHAPE_MISMATCH, o.getText());
+            return true;
+          })
+          .Case([&](calls::CheckNonzeroOp o) {
+            Value zero = LLVM::ConstantOp::create(
+                builder, loc,
+                builder.getIntegerAttr(o.getDivisor().getType(), 0));
+            Value ok = LLVM::ICmpOp::create(
+                builder, loc, LLVM::ICmpPredicate::ne, o.getDivisor(), zero);
+            check(loc, ok, ASTRA_ERROR_DIVISION_BY_ZERO,
+                  "an integer was divided by zero");
+            return true;
+          })
+          .Case([&](func::ReturnOp) {
+            LLVM::ReturnOp::create(builder, loc,
+                                   frame.getHalfWord(builder, loc, 0));
+            return true;
+          })
+          .Default([&](Operation *) { return false; });
+  if (known) {
+    replaced.push_back(op);
+    return success();
+  }
+  if (isa<cf::ControlFlowDialect>(op->getDialect()))
+    return lowerBranch(op), success();
+  if (isa<arith::ArithDialect, LLVM::LLVMDialect>(op->getDialect()))
+    return success();
+  return op->emitError("\"")
+         << op->getName() << "\" cannot stand in a function of calls";
+}
+
+LogicalResult BodyLowering::run() {
+  SmallVector<BlockArgument> views;
+  for (const auto &[index, arg] : llvm::enumerate(source.getArguments()))
+    pointers[arg] = frame.getArgumentData(index);
+  SmallVector<Operation *> body;
+  for (Block &block : source.getBody()) {
+    if (!block.isEntryBlock())
+      for (BlockArgument arg : block.getArguments())
+        if (isa<calls::ViewType>(arg.getType())) {
+          views.push_back(arg);
+          pointers[arg] = arg;
+        }
+    for (Operation &op : block)
+      body.push_back(&op);
+  }
+  Block *entry = &source.getBody().front();
+  Region &target = frame.getFunction().getBody();
+  target.getBlocks().splice(target.end(), source.getBody().getBlocks());
+  for (Operation *op : body) {
+    builder.setInsertionPoint(op);
+    if (failed(lower(op)))
+      return failure();
+  }
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+  for (BlockArgument arg : views)
+    arg.setType(pointer);
+  entry->eraseArguments(0, entry->getNumArguments());
+  Dim workspace;
+  if (auto bytes = source->getAttrOfType<StringAttr>("calls.workspace"))
+    workspace = Dim::parse(bytes.getValue()).value_or(Dim());
+  frame.finish(entry, workspace);
+  return success();
+}
+
+//===-- The pass ----------------------------------------------------------===//
+
+class LowerToLLVM : public astra::impl::LowerToLLVMPassBase<LowerToLLVM> {
+public:
+  using Base = astra::impl::LowerToLLVMPassBase<LowerToLLVM>;
+  using Base::Base;
+  void runOnOperation() final;
+
+private:
+  LogicalResult flatten(ModuleOp module);
+  LogicalResult convertArithmetic(ModuleOp module);
+  LogicalResult lowerFunction(func::FuncOp function, unsigned index,
+                              Descriptor &descriptor);
+};
+
+LogicalResult LowerToLLVM::flatten(ModuleOp module) {
+  RewritePatternSet patterns(&getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(getContext());
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+LogicalResult LowerToLLVM::convertArithmetic(ModuleOp module) {
+  LowerToLLVMOptions lowering(&getContext());
+  LLVMTypeConverter converter(&getContext(), lowering);
+  RewritePatternSet patterns(&getContext());
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  ConversionTarget target(getContext());
+  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<ModuleOp>();
+  target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+LogicalResult LowerToLLVM::lowerFunction(func::FuncOp function, unsigned index,
+                                         Descriptor &descriptor) {
+  ExportInfo info = readExport(function);
+  SmallVector<Dim> extents;
+  if (auto texts = function->getAttrOfType<ArrayAttr>("calls.extents"))
+    extents = calls::getDims(texts);
+  Dim workspace;
+  if (auto bytes = function->getAttrOfType<StringAttr>("calls.workspace"))
+    workspace = Dim::parse(bytes.getValue()).value_or(Dim());
+  unsigned most = 1;
+  function.walk([&](calls::KernelOp op) {
+    most = std::max<unsigned>(most, op->getNumOperands());
+  });
+  std::string symbol = "astra.entry." + std::to_string(index);
+  EntryFrame frame(function, symbol, info, descriptor, most);
+  if (failed(BodyLowering(function, frame, descriptor).run()))
+    return failure();
+  descriptor.addExport(info, symbol, extents, workspace);
+  function.erase();
+  return success();
+}
+
+void LowerToLLVM::runOnOperation() {
+  ModuleOp module = getOperation();
+  std::string name = getModuleName(module);
+  if (failed(flatten(module)))
+    return signalPassFailure();
+  Descriptor descriptor(module);
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (const auto &[index, function] : llvm::enumerate(functions))
+    if (failed(lowerFunction(function, index, descriptor)))
+      return signalPassFailure();
+  DescriptorOptions about;
+  about.compiler = compiler;
+  about.options = stated;
+  about.loadable = loadable;
+  descriptor.finish(name, about);
+  if (failed(convertArithmetic(module)))
+    return signalPassFailure();
+  SmallVector<StringAttr> foreign;
+  for (NamedAttribute attr : module->getAttrs())
+    if (attr.getName().strref().starts_with("astra."))
+      foreign.push_back(attr.getName());
+  for (StringAttr attr : foreign)
+    module->removeAttr(attr);
+}
+
+} // namespace

@@ -1,0 +1,129 @@
+// See Object.h. One target, x86-64-v3; no library function is known to the
+// optimiser, so that it makes no calls of any, and no flag that would let it
+// change a rounding is set. Bytes depend on the module alone.
+#include "passes/Object.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+extern "C" {
+void LLVMInitializeX86TargetInfo();
+void LLVMInitializeX86Target();
+void LLVMInitializeX86TargetMC();
+void LLVMInitializeX86AsmPrinter();
+}
+
+using namespace astra;
+
+static constexpr char TripleText[] = "x86_64-unknown-linux-gnu";
+static constexpr char CpuLevel[] = "x86-64-v3";
+
+void astra::registerObjectTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+}
+
+static std::unique_ptr<llvm::TargetMachine> makeTarget(unsigned level,
+                                                       std::string &error) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  llvm::Triple triple(TripleText);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  auto codegen = level == 0   ? llvm::CodeGenOptLevel::None
+                 : level == 1 ? llvm::CodeGenOptLevel::Less
+                              : llvm::CodeGenOptLevel::Default;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, CpuLevel, "", options, llvm::Reloc::PIC_, std::nullopt, codegen));
+}
+
+static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
+                                               llvm::LLVMContext &context,
+                                               std::string &error) {
+  auto ir = mlir::translateModuleToLLVMIR(module, context, "astra");
+  if (!ir) {
+    error = "the program could not be translated to LLVM";
+    return nullptr;
+  }
+  // The name of the source stands in the object's symbol table.
+  ir->setSourceFileName("astra");
+  ir->setTargetTriple(llvm::Triple(TripleText));
+  for (llvm::Function &function : *ir) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", CpuLevel);
+    function.addFnAttr("no-builtins");
+  }
+  return ir;
+}
+
+static void optimise(llvm::Module &ir, llvm::TargetMachine &target,
+                     unsigned level) {
+  if (level == 0)
+    return;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  llvm::TargetLibraryInfoImpl library(ir.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  auto passes = builder.buildPerModuleDefaultPipeline(
+      level == 1 ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O2);
+  passes.run(ir, modules);
+}
+
+bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
+                       llvm::SmallVectorImpl<char> &bytes, std::string &error) {
+  auto target = makeTarget(options.optimisation, error);
+  if (!target)
+    return false;
+  llvm::LLVMContext context;
+  auto ir = translate(module, context, error);
+  if (!ir)
+    return false;
+  ir->setDataLayout(target->createDataLayout());
+  optimise(*ir, *target, options.optimisation);
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (target->addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile)) {
+    error = "this build of LLVM cannot write x86-64 objects";
+    return false;
+  }
+  passes.run(*ir);
+  return true;
+}
+
+bool astra::emitLLVMText(mlir::ModuleOp module, std::string &text,
+                         std::string &error) {
+  llvm::LLVMContext context;
+  auto ir = translate(module, context, error);
+  if (!ir)
+    return false;
+  llvm::raw_string_ostream stream(text);
+  ir->print(stream, nullptr);
+  return true;
+}

@@ -1,0 +1,89 @@
+// The C header of a module with structs, arrays, tuples, scalars and awkward names:
+// its text, and that C99 and C++ compilers take it without a warning.
+#include "passes/CHeader.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/Builders.h"
+#include <gtest/gtest.h>
+
+using namespace astra;
+
+static const char Dense[] =
+    R"({"kind":"struct","name":"nn.Dense<64, 32>","c_name":"demo_nn_Dense_64_32","fields":[)"
+    R"({"name":"w","value":{"kind":"tensor","dtype":"f32","shape":["64","32"]}},)"
+    R"({"name":"b","value":{"kind":"tensor","dtype":"f32","shape":["32"]}}]})";
+
+static std::string makeHeader() {
+  mlir::MLIRContext context;
+  mlir::Type f32 = mlir::Float32Type::get(&context);
+  Dim n = Dim::name("n");
+  ExportInfo step;
+  step.name = step.symbol = "step";
+  step.doc = "One step. */ still a comment";
+  step.inValues = {
+      {"m", "Net",
+       std::string(R"({"kind":"struct","name":"Net","c_name":"demo_Net","fields":[{"name":"layers","value":{"kind":"array","count":2,"element":)") +
+           Dense + "}}]}",
+       0, 4},
+      {"default", "f32[n]", R"({"kind":"tensor","dtype":"f32","shape":["n"]})", 4,
+       1},
+      {"lr", "f32", R"({"kind":"tensor","dtype":"f32","shape":[]})", 5, 1}};
+  for (const char *path : {"m.layers[0].w", "m.layers[0].b", "m.layers[1].w",
+                           "m.layers[1].b", "default"})
+    step.inLeaves.push_back({path, f32, {n}});
+  step.inLeaves.push_back({"lr", f32, {}});
+  step.outValues = {{"result.0", "nn.Dense<64, 32>", Dense, 0, 2},
+                    {"result.1", "f32", "", 2, 1}};
+  step.outLeaves = {{"result.0.w", f32, {n}}, {"result.0.b", f32, {n}},
+                    {"result.1", f32, {}}};
+  ExportInfo nothing;
+  nothing.name = nothing.symbol = "nothing";
+  StructInfo dense{"demo_nn_Dense_64_32", "nn.Dense<64, 32>", "A layer.", {}};
+  std::string w = R"({"kind":"tensor","dtype":"f32","shape":["64","32"]})";
+  std::string b = R"({"kind":"tensor","dtype":"f32","shape":["32"]})";
+  dense.fields = {{"w", "Weights.", "f32[64, 32]", w}, {"b", "", "f32[32]", b}};
+  return makeCHeader("demo", "demo.astra", "astrac 0", {step, nothing}, {dense});
+}
+
+TEST(Header, DeclaresStructsAndFunctions) {
+  std::string text = makeHeader();
+  auto has = [&](const char *part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  has("typedef struct demo_nn_Dense_64_32 {\n"
+      "  astra_tensor_t w; /* f32[64, 32]: Weights. */\n"
+      "  astra_tensor_t b; /* f32[32] */\n} demo_nn_Dense_64_32;");
+  has("  demo_nn_Dense_64_32 at[2];");
+  has("enum { demo_Net_count = 4 };");
+  has("\"layers.at[1].w\"");
+  has("demo_step(const demo_module_t *module,\n    astra_stream_t stream, "
+      "demo_Net m, astra_tensor_t default_, float lr, demo_nn_Dense_64_32 "
+      "*result0, astra_tensor_t *result1,\n    astra_error_t **error)");
+  has("astra_in[2] = astra_value_of_tensor(m.layers.at[1].w);");
+  has("astra_in[5] = astra_value_of_f32(lr);");
+  has("(*result0).b = astra_out[1];");
+  has("One step. * / still a comment");
+}
+
+TEST(Header, CompilesWithoutWarnings) {
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("astra-header", folder));
+  std::string base = folder.str().str();
+  auto write = [&](const char *name, const std::string &text) {
+    std::error_code code;
+    llvm::raw_fd_ostream(base + "/" + name, code) << text;
+  };
+  write("demo.h", makeHeader());
+  const char user[] = "#include \"demo.h\"\n"
+                      "int use(const demo_module_t *m, astra_stream_t s);\n"
+                      "int use(const demo_module_t *m, astra_stream_t s) {\n"
+                      "  return demo_nothing(m, s, NULL);\n}\n";
+  write("user.c", user);
+  write("user.cpp", user);
+  std::string include = std::string(" -I") + ASTRA_RUNTIME_INCLUDE +
+                        " -I" + base + " -Wall -Wextra -Werror -pedantic "
+                        "-fsyntax-only " + base;
+  EXPECT_EQ(std::system(("cc -std=c99" + include + "/user.c").c_str()), 0);
+  EXPECT_EQ(std::system(("c++ -std=c++17" + include + "/user.cpp").c_str()), 0);
+  llvm::sys::fs::remove_directories(folder);
+}

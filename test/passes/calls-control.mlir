@@ -1,0 +1,73 @@
+// RUN: astra-opt %s --astra-calls | FileCheck %s
+
+// Each branch writes into the result; nothing is computed outside.
+// CHECK-LABEL: func.func @branch
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [n], [1]>)
+// CHECK: scf.if
+// CHECK-NEXT: calls.kernel "exp_f32" {{.*}} -> (%[[OUT]])
+// CHECK-NEXT: } else {
+// CHECK-NEXT: calls.kernel "copy_b32" {{.*}} -> (%[[OUT]])
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @branch(%c: !astra.tensor<i1, []>, %a: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
+  %r = astra.if %c : !astra.tensor<i1, []> -> !astra.tensor<f32, [n]> {
+    %e = astra.exp %a : !astra.tensor<f32, [n]>
+    astra.yield %e : !astra.tensor<f32, [n]>
+  } else {
+    astra.yield %a : !astra.tensor<f32, [n]>
+  }
+  return %r : !astra.tensor<f32, [n]>
+}
+
+// The state of a tensor is two buffers that swap; that of a scalar is a value.
+// CHECK-LABEL: func.func @power
+// CHECK: scf.for {{.*}} iter_args(%[[CUR:.*]] = %{{.*}}, %[[NEXT:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}})
+// CHECK-NEXT: calls.kernel "mul_f32" {{.*}}(%[[CUR]], %{{.*}}) -> (%[[NEXT]])
+// CHECK-NEXT: %[[D:.*]] = arith.addi %[[C]]
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[CUR]], %[[D]]
+func.func @power(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> (!astra.tensor<f32, [n]>, !astra.tensor<i64, []>) attributes {astra.export = {dims = ["n"]}} {
+  %zero = astra.constant 0 : i64 -> !astra.tensor<i64, []>
+  %ones = astra.constant 1.0 : f32 -> !astra.tensor<f32, [n]>
+  %r:2 = astra.for %zero to %k init(%ones, %zero) : !astra.tensor<i64, []>, (!astra.tensor<f32, [n]>, !astra.tensor<i64, []>) -> (!astra.tensor<f32, [n]>, !astra.tensor<i64, []>) {
+  ^bb0(%i: !astra.tensor<i64, []>, %s: !astra.tensor<f32, [n]>, %c: !astra.tensor<i64, []>):
+    %t = astra.mul %s, %x : !astra.tensor<f32, [n]>
+    %d = astra.add %c, %i : !astra.tensor<i64, []>
+    astra.yield %t, %d : !astra.tensor<f32, [n]>, !astra.tensor<i64, []>
+  }
+  return %r#0, %r#1 : !astra.tensor<f32, [n]>, !astra.tensor<i64, []>
+}
+
+// State that a turn leaves as it is stays where it is.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.while (%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK: ^bb0(%[[P:.*]]: !calls.view{{.*}}, %[[Q:.*]]: !calls.view{{.*}}, %{{.*}}: f32):
+// CHECK: scf.yield %[[P]], %[[Q]],
+func.func @kept(%x: !astra.tensor<f32, [n]>, %e: !astra.tensor<f32, []>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
+  %half = astra.constant 0.5 : f32 -> !astra.tensor<f32, []>
+  %r:2 = astra.while init(%x, %e) : (!astra.tensor<f32, [n]>, !astra.tensor<f32, []>) -> (!astra.tensor<f32, [n]>, !astra.tensor<f32, []>) cond {
+  ^bb0(%s: !astra.tensor<f32, [n]>, %t: !astra.tensor<f32, []>):
+    %c = astra.gt %t, %half : (!astra.tensor<f32, []>, !astra.tensor<f32, []>) -> !astra.tensor<i1, []>
+    astra.yield %c : !astra.tensor<i1, []>
+  } do {
+  ^bb0(%s: !astra.tensor<f32, [n]>, %t: !astra.tensor<f32, []>):
+    %u = astra.mul %t, %half : !astra.tensor<f32, []>
+    astra.yield %s, %u : !astra.tensor<f32, [n]>, !astra.tensor<f32, []>
+  }
+  return %r#0 : !astra.tensor<f32, [n]>
+}
+
+// A stacked output is written slice by slice into the result.
+// CHECK-LABEL: func.func @stacked
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [n, 2], [2, 1]>)
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to
+// CHECK: %[[Y:.*]] = calls.view %[[OUT]] offset "0" indices(%[[I]]) steps ["2"]
+// CHECK: calls.kernel "exp_f32" {{.*}} -> (%[[Y]])
+func.func @stacked(%h0: !astra.tensor<f32, [2]>, %xs: !astra.tensor<f32, [n, 2]>) -> !astra.tensor<f32, [n, 2]> attributes {astra.export = {dims = ["n"]}} {
+  %h, %ys = astra.scan(%h0, %xs) length "n" state 1 : (!astra.tensor<f32, [2]>, !astra.tensor<f32, [n, 2]>) -> (!astra.tensor<f32, [2]>, !astra.tensor<f32, [n, 2]>) {
+  ^bb0(%h1: !astra.tensor<f32, [2]>, %x: !astra.tensor<f32, [2]>):
+    %s = astra.add %h1, %x : !astra.tensor<f32, [2]>
+    %e = astra.exp %s : !astra.tensor<f32, [2]>
+    astra.yield %s, %e : !astra.tensor<f32, [2]>, !astra.tensor<f32, [2]>
+  }
+  return %ys : !astra.tensor<f32, [n, 2]>
+}

@@ -1,0 +1,45 @@
+// RUN: astra-opt %s --astra-calls | FileCheck %s
+
+// Views move no data: one copy at the end brings the elements into the result.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: %[[X:.*]]: !calls.view<f32, [n, 3], ["stride0@0", "stride1@0"]>, %[[Y:.*]]: !calls.view<f32, [3, n], [n, 1]>
+// CHECK-SAME: calls.outputs = 1
+// CHECK-SAME: calls.workspace = "0"
+// CHECK-NEXT: %[[T:.*]] = calls.view %[[X]] offset "0" steps [] : {{.*}} -> <f32, [3, n], ["stride1@0", "stride0@0"]>
+// CHECK-NEXT: calls.kernel "copy_b32" version {{[0-9]+}}(%[[T]]) -> (%[[Y]])
+// CHECK-NEXT: return
+func.func @transposed(%x: !astra.tensor<f32, [n, 3]>) -> !astra.tensor<f32, [3, n]> attributes {astra.export = {dims = ["n"]}} {
+  %y = astra.transpose %x {perm = array<i64: 1, 0>} : (!astra.tensor<f32, [n, 3]>) -> !astra.tensor<f32, [3, n]>
+  return %y : !astra.tensor<f32, [3, n]>
+}
+
+// A stretched axis has stride 0, a reversed one a negative stride and an offset.
+// CHECK-LABEL: func.func @stretched
+// CHECK: calls.view {{.*}} offset "0" {{.*}} -> <f32, [n, 4], [0, "stride0@0"]>
+// CHECK: calls.view {{.*}} offset "3*stride0@0" {{.*}} -> <f32, [n, 4], [0, "-stride0@0"]>
+func.func @stretched(%x: !astra.tensor<f32, [4]>) -> !astra.tensor<f32, [n, 4]> attributes {astra.export = {dims = ["n"]}} {
+  %y = astra.broadcast %x {axes = array<i64: 1>} : (!astra.tensor<f32, [4]>) -> !astra.tensor<f32, [n, 4]>
+  %z = astra.flip %y {axes = array<i64: 1>} : !astra.tensor<f32, [n, 4]>
+  return %z : !astra.tensor<f32, [n, 4]>
+}
+
+// A run-time start is checked before it is used.
+// CHECK-LABEL: func.func @part
+// CHECK: %[[K:.*]] = calls.load
+// CHECK: calls.check_range %[[K]] size "2" extent "n" axis 0
+// CHECK: calls.view {{.*}} indices(%[[K]]) steps ["stride0@0"]
+func.func @part(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> !astra.tensor<f32, [2]> attributes {astra.export = {dims = ["n"]}} {
+  %y = astra.slice %x, %k {starts = ["0"], dynamic_axes = array<i64: 0>} : (!astra.tensor<f32, [n]>, !astra.tensor<i64, []>) -> !astra.tensor<f32, [2]>
+  return %y : !astra.tensor<f32, [2]>
+}
+
+// Elements in another order than rows cannot be reshaped where they are.
+// CHECK-LABEL: func.func @flattened
+// CHECK: %[[D:.*]] = calls.alloc
+// CHECK: calls.kernel "copy_b32" {{.*}} -> (%[[D]])
+// CHECK: calls.view %[[D]] {{.*}} -> <f32, [12], [1]>
+func.func @flattened(%x: !astra.tensor<f32, [3, 4]>) -> !astra.tensor<f32, [12]> attributes {astra.export = {dims = []}} {
+  %t = astra.transpose %x {perm = array<i64: 1, 0>} : (!astra.tensor<f32, [3, 4]>) -> !astra.tensor<f32, [4, 3]>
+  %y = astra.reshape %t : (!astra.tensor<f32, [4, 3]>) -> !astra.tensor<f32, [12]>
+  return %y : !astra.tensor<f32, [12]>
+}

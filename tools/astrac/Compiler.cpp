@@ -1,0 +1,242 @@
+// See Compiler.h. One context, no threads, and only the dialects that a phase
+// needs: most of the time a compilation takes is spent starting.
+#include "tools/astrac/Compiler.h"
+#ifdef ASTRA_HAVE_FRONTEND
+#include "frontend/check/Check.h"
+#include "frontend/emit/Emit.h"
+#endif
+#include "frontend/syntax/Parser.h"
+#include "passes/Object.h"
+#include "tools/astrac/Embedded.h"
+#include "tools/astrac/Files.h"
+
+#include "dialect/AstraDialect.h"
+#include "dialect/CallsOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace astra;
+
+/// Where the embedded library seems to be.
+static constexpr char EmbeddedFolder[] = "<std>";
+
+static DialectRegistry getRegistry() {
+  DialectRegistry registry;
+  registry.insert<AstraDialect, calls::CallsDialect, func::FuncDialect,
+                  arith::ArithDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  registerObjectTranslations(registry);
+  return registry;
+}
+
+Compiler::Compiler(const Options &options)
+    : options(options), diagnostics(sources),
+      context(getRegistry(), MLIRContext::Threading::DISABLED) {
+  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
+    auto &os = llvm::errs();
+    FileLineColLoc place;
+    diagnostic.getLocation()->walk([&](Location inner) {
+      place = dyn_cast<FileLineColLoc>(inner);
+      return place ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (place)
+      os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+         << place.getColumn() << ": ";
+    else
+      os << "astrac: ";
+    bool note = diagnostic.getSeverity() == DiagnosticSeverity::Note;
+    os << (note ? "note: " : "error: ") << diagnostic.str() << "\n";
+    return success();
+  });
+}
+
+//===-- Front end ---------------------------------------------------------===//
+
+bool Compiler::readInput(const std::string &path, uint32_t &file) {
+  std::optional<std::string> text = readSource(path);
+  if (!text)
+    return false;
+  file = sources.addBuffer(path, std::move(*text));
+  return true;
+}
+
+bool Compiler::finishFrontEnd() {
+  diagnostics.print(llvm::errs(), llvm::errs().has_colors());
+  return !diagnostics.hasErrors();
+}
+
+bool Compiler::printSyntax(const std::string &path) {
+  uint32_t file;
+  if (!readInput(path, file))
+    return false;
+  auto tree = parseFile(file, sources, diagnostics);
+  printAst(*tree, llvm::outs());
+  return finishFrontEnd();
+}
+
+std::string astra::findLibrary(const Options &options) {
+  if (!options.stdPath.empty())
+    return options.stdPath;
+  std::string program = llvm::sys::fs::getMainExecutable(
+      options.program.c_str(), reinterpret_cast<void *>(&findLibrary));
+  StringRef bin = llvm::sys::path::parent_path(program);
+  // Installed, or in a build folder inside the source tree.
+  for (const char *relative : {"../share/astra/std", "../../frontend/std"}) {
+    llvm::SmallString<128> folder(bin);
+    llvm::sys::path::append(folder, relative);
+    llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+    if (llvm::sys::fs::is_directory(folder))
+      return folder.str().str();
+  }
+  return EmbeddedFolder;
+}
+
+#ifdef ASTRA_HAVE_FRONTEND
+static CheckOptions getCheckOptions(const Options &options) {
+  CheckOptions check;
+  check.stdPath = findLibrary(options);
+  if (check.stdPath != EmbeddedFolder)
+    return check;
+  check.load = [](const std::string &path) -> std::optional<std::string> {
+    StringRef name = path;
+    if (name.consume_front(EmbeddedFolder) && name.consume_front("/")) {
+      auto text = getLibraryFile(name);
+      return text ? std::optional<std::string>(text->str()) : std::nullopt;
+    }
+    if (!llvm::sys::fs::exists(path))
+      return std::nullopt;
+    return readSource(path);
+  };
+  return check;
+}
+
+bool Compiler::printProgram(const std::string &path) {
+  uint32_t file;
+  if (!readInput(path, file))
+    return false;
+  auto program =
+      checkProgram(getCheckOptions(options), file, sources, diagnostics);
+  if (!finishFrontEnd())
+    return false;
+  hir::print(*program, llvm::outs());
+  return true;
+}
+
+bool Compiler::check(const std::string &path) {
+  uint32_t file;
+  if (!readInput(path, file))
+    return false;
+  checkProgram(getCheckOptions(options), file, sources, diagnostics);
+  return finishFrontEnd();
+}
+
+#else
+bool Compiler::printProgram(const std::string &) { return false; }
+bool Compiler::check(const std::string &path) {
+  uint32_t file;
+  if (!readInput(path, file))
+    return false;
+  parseFile(file, sources, diagnostics);
+  return finishFrontEnd();
+}
+#endif
+
+bool Compiler::load(const std::string &path, Part part,
+                    const std::string &function) {
+  uint32_t file;
+  if (!readInput(path, file))
+    return false;
+  if (StringRef(path).ends_with(".mlir")) {
+    StringRef name = llvm::sys::path::filename(path);
+    module = parseSourceString<ModuleOp>(sources.getText(file),
+                                         ParserConfig(&context), name);
+    if (!module)
+      return false;
+  } else {
+#ifdef ASTRA_HAVE_FRONTEND
+    auto program =
+        checkProgram(getCheckOptions(options), file, sources, diagnostics);
+    if (!finishFrontEnd())
+      return false;
+    EmitOptions emit;
+    emit.exports = part != Part::Tests;
+    emit.tests = part != Part::Exports;
+    emit.only = function;
+    module = emitProgram(*program, sources, diagnostics, context, emit);
+    if (!finishFrontEnd() || !module)
+      return false;
+#else
+    return false;
+#endif
+  }
+  reached = Phase::astra;
+  keep(part, function);
+  return succeeded(verifyPhase(*module, Phase::astra));
+}
+
+bool Compiler::isEmpty() {
+  return module->getOps<func::FuncOp>().empty();
+}
+
+/// Drops the entries that are not asked for.
+void Compiler::keep(Part part, const std::string &function) {
+  if (part == Part::Everything)
+    return;
+  SmallVector<func::FuncOp> dropped;
+  for (auto entry : module->getOps<func::FuncOp>()) {
+    bool isTest = entry->hasAttr(AstraDialect::kTestAttr);
+    if (isTest != (part == Part::Tests) ||
+        (!function.empty() && entry.getName() != function))
+      dropped.push_back(entry);
+  }
+  for (func::FuncOp entry : dropped)
+    entry.erase();
+}
+
+//===-- Passes and output -------------------------------------------------===//
+
+bool Compiler::lowerTo(Phase phase, bool loadable) {
+  PassManager passes(&context);
+  LowerToLLVMPassOptions about;
+  about.compiler = getCompilerName();
+  about.loadable = loadable;
+  addPhases(passes, reached, phase, about);
+  reached = phase;
+  return succeeded(passes.run(*module));
+}
+
+bool Compiler::emitObject(llvm::SmallVectorImpl<char> &bytes) {
+  ObjectOptions object;
+  object.optimisation = options.optimisation;
+  std::string error;
+  if (astra::emitObject(*module, object, bytes, error))
+    return true;
+  llvm::errs() << "astrac: error: " << error << "\n";
+  return false;
+}
+
+bool Compiler::makeLoadable(const std::string &output) {
+  llvm::SmallVector<char, 0> object;
+  TemporaryFolder folder;
+  if (!folder.isValid() || !lowerTo(Phase::llvm, /*loadable=*/true) ||
+      !emitObject(object))
+    return false;
+  std::string path = folder.getFile("module.o");
+  std::string linked = folder.getFile("module.so"), error;
+  if (!writeFiles({{path, StringRef(object.data(), object.size())}}))
+    return false;
+  if (!linkLoadable(path, linked, error)) {
+    llvm::errs() << "astrac: error: " << error << "\n";
+    return false;
+  }
+  std::optional<std::string> bytes = readBytes(linked);
+  return bytes && writeFiles({{output, *bytes}});
+}

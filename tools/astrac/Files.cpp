@@ -1,0 +1,128 @@
+// See Files.h.
+#include "tools/astrac/Files.h"
+#include "frontend/syntax/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+
+using namespace astra;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+static constexpr uint64_t MostBytes = 16u << 20;
+
+void astra::printFileError(bool reading, StringRef path, StringRef why) {
+  DiagCode code =
+      reading ? DiagCode::cannot_read_file : DiagCode::cannot_write_file;
+  llvm::errs() << "astrac: error[" << getCodeText(code) << "]: cannot "
+               << (reading ? "read" : "write") << " `" << path << "`: " << why
+               << "\n";
+}
+
+std::optional<std::string> astra::readSource(StringRef path) {
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status))
+    return printFileError(true, path, error.message()), std::nullopt;
+  if (fs::is_directory(status))
+    return printFileError(true, path, "it is a folder"), std::nullopt;
+  if (status.getSize() > MostBytes) {
+    llvm::errs() << "astrac: error[" << getCodeText(DiagCode::file_too_large)
+                 << "]: `" << path << "` has " << status.getSize()
+                 << " bytes; a source file may have " << MostBytes << "\n";
+    return std::nullopt;
+  }
+  return readBytes(path);
+}
+
+std::optional<std::string> astra::readBytes(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return printFileError(true, path, buffer.getError().message()),
+           std::nullopt;
+  return (*buffer)->getBuffer().str();
+}
+
+/// The file beside `path` that will become it.
+static bool writeBeside(StringRef path, StringRef bytes,
+                        std::string &temporary) {
+  llvm::SmallString<128> name;
+  int descriptor;
+  std::error_code error = fs::createUniqueFile(
+      path + ".%%%%%%%%", descriptor, name, fs::OF_None,
+      fs::all_read | fs::all_write);
+  if (error)
+    return printFileError(false, path, error.message()), false;
+  temporary = name.str().str();
+  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream << bytes;
+  stream.close();
+  if (stream.has_error()) {
+    printFileError(false, path, stream.error().message());
+    stream.clear_error();
+    return false;
+  }
+  return true;
+}
+
+bool astra::writeFiles(
+    llvm::ArrayRef<std::pair<std::string, StringRef>> contents) {
+  std::vector<std::string> temporaries;
+  bool good = true;
+  for (const auto &[path, bytes] : contents) {
+    if (fs::is_directory(path)) {
+      printFileError(false, path, "it is a folder");
+      good = false;
+      break;
+    }
+    temporaries.emplace_back();
+    if (!(good = writeBeside(path, bytes, temporaries.back())))
+      break;
+  }
+  for (size_t i = 0; good && i < temporaries.size(); ++i)
+    if (std::error_code error = fs::rename(temporaries[i], contents[i].first)) {
+      printFileError(false, contents[i].first, error.message());
+      good = false;
+    }
+  if (!good)
+    for (const std::string &file : temporaries)
+      if (!file.empty())
+        fs::remove(file);
+  return good;
+}
+
+bool astra::findSources(llvm::ArrayRef<std::string> paths,
+                        std::vector<std::string> &files) {
+  for (const std::string &path : paths) {
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    size_t before = files.size();
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(path, error), end;
+         it != end && !error; it.increment(error))
+      if (llvm::sys::path::extension(it->path()) == ".astra" &&
+          !fs::is_directory(it->path()))
+        files.push_back(it->path());
+    if (error)
+      return printFileError(true, path, error.message()), false;
+    std::sort(files.begin() + before, files.end());
+  }
+  return true;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  llvm::SmallString<128> made;
+  if (std::error_code error = fs::createUniqueDirectory("astrac", made))
+    printFileError(false, "astrac-<temporary>", error.message());
+  else
+    path = made.str().str();
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (isValid())
+    fs::remove_directories(path);
+}

@@ -1,0 +1,156 @@
+// See Options.h and Options.td.
+#include "tools/astrac/Options.h"
+#include "passes/Phases.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/Allocator.h"
+
+using namespace astra;
+using namespace llvm::opt;
+using llvm::StringRef;
+
+namespace {
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "tools/astrac/Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "tools/astrac/Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "tools/astrac/Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "tools/astrac/Options.inc"
+#undef OPTION
+};
+
+class Table : public GenericOptTable {
+public:
+  Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
+};
+
+bool complain(const llvm::Twine &text) {
+  llvm::errs() << "astrac: " << text << "\n"
+               << "astrac: `astrac -h` lists commands and options\n";
+  return false;
+}
+
+/// A negative number is an argument of `run`, not an option.
+bool isNumber(StringRef text) {
+  return text.size() > 1 && text[0] == '-' &&
+         (llvm::isDigit(text[1]) || text == "-inf" || text == "-nan");
+}
+
+bool parseNumber(StringRef text, unsigned least, unsigned most,
+                 const char *what, unsigned &number) {
+  if (!text.getAsInteger(10, number) && number >= least && number <= most)
+    return true;
+  return complain("`" + text + "` is no number of " + what + " (" +
+                  llvm::Twine(least) + " to " + llvm::Twine(most) + ")");
+}
+
+bool readInputs(const InputArgList &args, Options &options) {
+  for (const Arg *arg : args) {
+    if (arg->getOption().matches(OPT_UNKNOWN) && !isNumber(arg->getSpelling()))
+      return complain("unknown option `" + arg->getSpelling() + "`");
+    if (arg->getOption().matches(OPT_INPUT) ||
+        arg->getOption().matches(OPT_UNKNOWN))
+      options.inputs.push_back(arg->getAsString(args));
+  }
+  if (options.inputs.empty())
+    return true;
+  const std::pair<const char *, Command> commands[] = {
+      {"run", Command::Run}, {"test", Command::Test}, {"check", Command::Check}};
+  for (auto [name, command] : commands)
+    if (options.inputs.front() == name) {
+      options.command = command;
+      options.inputs.erase(options.inputs.begin());
+      break;
+    }
+  return true;
+}
+
+bool checkInputs(const Options &options) {
+  size_t count = options.inputs.size();
+  switch (options.command) {
+  case Command::Run:
+    return count >= 2 || complain("`run` takes a file, a function and its "
+                                  "arguments: astrac run FILE FN ARG...");
+  case Command::Test:
+  case Command::Check:
+    return count >= 1 || complain("no file is given");
+  case Command::Compile:
+    if (count == 0)
+      return complain("no file is given");
+    if (count > 1)
+      return complain("one file at a time: `" + options.inputs[1] +
+                      "` is too many");
+    if (options.emit.empty() && options.output.empty())
+      return complain("nothing to do: give `-o FILE` or `--emit=PHASE`");
+    return true;
+  default:
+    return true;
+  }
+}
+} // namespace
+
+bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
+  Table table;
+  unsigned missingIndex = 0, missingCount = 0;
+  llvm::ArrayRef<const char *> words(argv, argc);
+  options.program = argc ? argv[0] : "astrac";
+  InputArgList args =
+      table.ParseArgs(words.drop_front(argc ? 1 : 0), missingIndex, missingCount);
+  if (missingCount)
+    return complain("`" + llvm::Twine(args.getArgString(missingIndex)) +
+                    "` needs a value");
+  if (args.hasArg(OPT_help))
+    return options.command = Command::Help, true;
+  if (args.hasArg(OPT_version))
+    return options.command = Command::Version, true;
+  options.explain = args.getLastArgValue(OPT_explain_EQ).str();
+  if (args.hasArg(OPT_explain_EQ))
+    return options.command = Command::Explain, true;
+  options.output = args.getLastArgValue(OPT_o).str();
+  options.emit = args.getLastArgValue(OPT_emit_EQ).str();
+  options.device = args.getLastArgValue(OPT_device_EQ, "cpu").str();
+  options.stdPath = args.getLastArgValue(OPT_std_EQ).str();
+  options.filter = args.getLastArgValue(OPT_filter_EQ).str();
+  options.shared = args.hasArg(OPT_shared);
+  if (!parseNumber(args.getLastArgValue(OPT_O, "2"), 0, 2, "the -O levels",
+                   options.optimisation) ||
+      !parseNumber(args.getLastArgValue(OPT_threads_EQ, "1"), 1, 4096,
+                   "threads", options.threads))
+    return false;
+  return readInputs(args, options) && checkInputs(options);
+}
+
+void astra::printHelp(llvm::raw_ostream &os) {
+  os << "USAGE: astrac FILE -o OUT.o          compile to an object, with a C "
+        "header beside it\n"
+        "       astrac -shared FILE -o OUT.so compile to a module to be loaded\n"
+        "       astrac run FILE FN ARG...     call a function (.npy files or "
+        "literals)\n"
+        "       astrac test FILE|FOLDER...    run the test blocks\n"
+        "       astrac check FILE...          report errors only\n"
+        "       astrac --emit=PHASE FILE      print an intermediate form\n\n";
+  std::string options;
+  llvm::raw_string_ostream stream(options);
+  Table().printHelp(stream, "", "");
+  // The table's own title and usage lines are above already.
+  StringRef text = options;
+  size_t first = text.find("CODE:");
+  os << (first == StringRef::npos ? text : text.drop_front(first));
+  os << "\nPHASES:\n";
+  for (const PhaseInfo &info : getPhases())
+    os << "  " << llvm::left_justify(info.name, 24) << info.doc << "\n";
+  os << "\nEXIT STATUS: 0 if all went well, 1 if the program has an error or a "
+        "test failed,\n             2 if the command line makes no sense\n";
+}

@@ -1,0 +1,121 @@
+// astrac: the compiler's command line. Picks the command; what a command does is in
+// the libraries and the files beside this one.
+#include "astra/module.h"
+#include "passes/CHeader.h"
+#include "tools/astrac/Commands.h"
+#include "tools/astrac/Compiler.h"
+#include "tools/astrac/Embedded.h"
+#include "tools/astrac/Files.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+
+using namespace astra;
+using llvm::StringRef;
+
+std::string astra::getCompilerName() { return "astrac " ASTRA_VERSION_TEXT; }
+
+static int printVersion() {
+  llvm::outs() << getCompilerName() << "\nobject ABI "
+               << ASTRA_OBJECT_ABI_VERSION << "\narithmetic "
+               << ASTRA_ARITHMETIC_VERSION << "\ntarget x86-64-v3\n";
+  return 0;
+}
+
+static int explain(StringRef code) {
+  if (auto page = getErrorPage(code)) {
+    llvm::outs() << page->rtrim() << "\n";
+    return 0;
+  }
+  llvm::errs() << "astrac: there is no error code `" << code
+               << "`; codes look like E0201\n";
+  return 1;
+}
+
+static int check(const Options &options) {
+  bool good = true;
+  for (const std::string &file : options.inputs)
+    good &= Compiler(options).check(file);
+  return good ? 0 : 1;
+}
+
+static int printPhase(const Options &options) {
+  std::optional<Phase> phase = getPhase(options.emit);
+  if (!phase && options.emit != "hir") {
+    llvm::errs() << "astrac: there is no phase `" << options.emit
+                 << "`; `astrac -h` lists them\n";
+    return 2;
+  }
+  Compiler compiler(options);
+  const std::string &file = options.inputs[0];
+  if (!phase)
+    return compiler.printProgram(file) ? 0 : 1;
+  if (*phase == Phase::ast)
+    return compiler.printSyntax(file) ? 0 : 1;
+  if (*phase == Phase::object) {
+    llvm::errs() << "astrac: an object is not printed; give `-o FILE`\n";
+    return 2;
+  }
+  if (!compiler.load(file, Part::Everything) ||
+      !compiler.lowerTo(*phase, options.shared))
+    return 1;
+  compiler.getModule().print(llvm::outs());
+  llvm::outs() << "\n";
+  return 0;
+}
+
+/// The object, and the header beside it under the same name.
+static int compileObject(const Options &options) {
+  Compiler compiler(options);
+  if (!compiler.load(options.inputs[0], Part::Exports))
+    return 1;
+  std::string source = llvm::sys::path::filename(options.inputs[0]).str();
+  std::string header =
+      makeCHeader(getModuleName(compiler.getModule()), source,
+                  getCompilerName(), readExports(compiler.getModule()),
+                  readStructs(compiler.getModule()));
+  llvm::SmallVector<char, 0> object;
+  if (!compiler.lowerTo(Phase::llvm, /*loadable=*/false) ||
+      !compiler.emitObject(object))
+    return 1;
+  llvm::SmallString<128> headerPath(options.output);
+  llvm::sys::path::replace_extension(headerPath, "h");
+  return writeFiles({{options.output, StringRef(object.data(), object.size())},
+                     {headerPath.str().str(), header}})
+             ? 0
+             : 1;
+}
+
+static int compileLoadable(const Options &options) {
+  Compiler compiler(options);
+  return compiler.load(options.inputs[0], Part::Exports) &&
+                 compiler.makeLoadable(options.output)
+             ? 0
+             : 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return 2;
+  switch (options.command) {
+  case Command::Help:
+    printHelp(llvm::outs());
+    return 0;
+  case Command::Version:
+    return printVersion();
+  case Command::Explain:
+    return explain(options.explain);
+  case Command::Check:
+    return check(options);
+  case Command::Run:
+    return runFunction(options);
+  case Command::Test:
+    return runTests(options);
+  case Command::Compile:
+    if (!options.emit.empty())
+      return printPhase(options);
+    return options.shared ? compileLoadable(options) : compileObject(options);
+  }
+  return 2;
+}
