@@ -142,10 +142,6 @@ static Value partial(RuleBuilder &r, PowIntOp op, unsigned, Value d) {
   return r.mul(d, r.scale(power, exponent));
 }
 
-static Value partial(RuleBuilder &r, ConvertOp op, unsigned, Value d) {
-  return r.convert(d, typeOf(op->getOperand(0)).getElementType());
-}
-
 //===-- Two operands ------------------------------------------------------===//
 
 ASTRA_BINARY_RULE(Add, d, d)
@@ -237,7 +233,6 @@ ASTRA_DEFINE_RULES(ErfinvOp)
 ASTRA_DEFINE_RULES(LgammaOp)
 ASTRA_DEFINE_RULES(DigammaOp)
 ASTRA_DEFINE_RULES(PowIntOp)
-ASTRA_DEFINE_RULES(ConvertOp)
 ASTRA_DEFINE_RULES(AddOp)
 ASTRA_DEFINE_RULES(SubOp)
 ASTRA_DEFINE_RULES(MulOp)
@@ -247,6 +242,22 @@ ASTRA_DEFINE_RULES(PowOp)
 ASTRA_DEFINE_RULES(Atan2Op)
 ASTRA_DEFINE_RULES(MaximumOp)
 ASTRA_DEFINE_RULES(MinimumOp)
+
+//===-- Conversion --------------------------------------------------------===//
+
+LogicalResult ConvertOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                  SmallVectorImpl<Value> &operandCotangents) {
+  RuleBuilder r(builder, getLoc());
+  operandCotangents[0] =
+      r.convert(cotangents[0], typeOf(getX()).getElementType());
+  return success();
+}
+LogicalResult ConvertOp::buildJvp(OpBuilder &builder, ValueRange tangents,
+                                  SmallVectorImpl<Value> &resultTangents) {
+  RuleBuilder r(builder, getLoc());
+  resultTangents[0] = r.convert(tangents[0], getType().getElementType());
+  return success();
+}
 
 //===-- Select ------------------------------------------------------------===//
 
