@@ -20,6 +20,11 @@
   }                                                                            \
   }
 
+// The parts of an operation are inlined before anything else is optimised:
+// simplified by itself first, a function gets branches that keep the loop
+// around it from being vectorised.
+#define ASTRA_INLINE __attribute__((always_inline))
+
 // The symbol of a kernel. `ref` has no tile in its name.
 #define ASTRA_REF_NAME(op, dtype) astra_k_##op##_##dtype##__ref
 #define ASTRA_VARIANT_NAME3(op, dtype, tile, isa)                              \

@@ -17,7 +17,9 @@ using Wrap = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
 #define ASTRA_MATH_OP1(name)                                                   \
   struct Op_##name {                                                           \
-    template <class C> static C apply(C x) { return math::name(x); }           \
+    template <class C> ASTRA_INLINE static C apply(C x) {                      \
+      return math::name(x);                                                    \
+    }                                                                          \
   };
 ASTRA_MATH_OP1(floor)
 ASTRA_MATH_OP1(ceil)
@@ -55,7 +57,7 @@ ASTRA_MATH_OP1(trigamma)
 #undef ASTRA_MATH_OP1
 
 template <class C> inline constexpr int signShift = int(sizeof(C)) * 8 - 1;
-template <class C> inline C copySignOf(C magnitude, C sign) {
+template <class C> ASTRA_INLINE inline C copySignOf(C magnitude, C sign) {
   using Bits = BitsOf<C>;
   constexpr Bits mask = Bits(1) << signShift<C>;
   return bitsAs<C>(Bits((bitsAs<Bits>(magnitude) & Bits(~mask)) |
@@ -63,7 +65,7 @@ template <class C> inline C copySignOf(C magnitude, C sign) {
 }
 
 struct Op_neg {
-  template <class C> static C apply(C x) {
+  template <class C> ASTRA_INLINE static C apply(C x) {
     if constexpr (isInt<C>)
       return C(Wrap<C>(0) - Wrap<C>(x));
     else
@@ -71,7 +73,7 @@ struct Op_neg {
   }
 };
 struct Op_abs {
-  template <class C> static C apply(C x) {
+  template <class C> ASTRA_INLINE static C apply(C x) {
     if constexpr (!isInt<C>)
       return copySignOf(x, C(0));
     else
@@ -79,7 +81,7 @@ struct Op_abs {
   }
 };
 struct Op_sign {
-  template <class C> static C apply(C x) {
+  template <class C> ASTRA_INLINE static C apply(C x) {
     if constexpr (isInt<C>)
       return x > C(0) ? C(1) : x < C(0) ? C(-1) : x;
     else
@@ -87,7 +89,7 @@ struct Op_sign {
   }
 };
 struct Op_not {
-  template <class C> static C apply(C x) {
+  template <class C> ASTRA_INLINE static C apply(C x) {
     if constexpr (std::is_same_v<C, Bool>)
       return {uint8_t(x.value == 0)};
     else
@@ -96,17 +98,19 @@ struct Op_not {
 };
 
 struct Op_is_nan {
-  template <class C> static Bool apply(C x) { return {uint8_t(x != x)}; }
+  template <class C> ASTRA_INLINE static Bool apply(C x) {
+    return {uint8_t(x != x)};
+  }
 };
 struct Op_is_inf {
-  template <class C> static Bool apply(C x) {
+  template <class C> ASTRA_INLINE static Bool apply(C x) {
     return {uint8_t(copySignOf(x, C(0)) == std::numeric_limits<C>::infinity())};
   }
 };
 
 #define ASTRA_WRAPPING_OP2(name, op)                                           \
   struct Op_##name {                                                           \
-    template <class C> static C apply(C a, C b) {                              \
+    template <class C> ASTRA_INLINE static C apply(C a, C b) {                 \
       if constexpr (isInt<C>)                                                  \
         return C(Wrap<C>(a) op Wrap<C>(b));                                    \
       else                                                                     \
@@ -120,7 +124,7 @@ ASTRA_WRAPPING_OP2(mul, *)
 
 /// Of integers: the divisor is not 0.
 struct Op_div {
-  template <class C> static C apply(C a, C b) {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
     if constexpr (!isInt<C>) {
       return a / b;
     } else {
@@ -170,7 +174,7 @@ template <class C> inline C truncatedRemainder(C a, C b) {
 }
 
 struct Op_rem {
-  template <class C> static C apply(C a, C b) {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
     if constexpr (isInt<C>) {
       if (std::is_signed_v<C> && b == C(-1))
         return 0;
@@ -189,14 +193,18 @@ struct Op_rem {
 };
 
 struct Op_pow {
-  template <class C> static C apply(C a, C b) { return math::pow(a, b); }
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
+    return math::pow(a, b);
+  }
 };
 struct Op_atan2 {
-  template <class C> static C apply(C a, C b) { return math::atan2(a, b); }
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
+    return math::atan2(a, b);
+  }
 };
 
 template <bool larger> struct Extreme {
-  template <class C> static C apply(C a, C b) {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
     bool takeA = larger ? a > b : a < b;
     if constexpr (isInt<C>) {
       return takeA ? a : b;
@@ -211,12 +219,14 @@ template <bool larger> struct Extreme {
 struct Op_maximum : Extreme<true> {};
 struct Op_minimum : Extreme<false> {};
 struct Op_relu {
-  template <class C> static C apply(C x) { return Op_maximum::apply(x, C(0)); }
+  template <class C> ASTRA_INLINE static C apply(C x) {
+    return Op_maximum::apply(x, C(0));
+  }
 };
 
 #define ASTRA_BIT_OP2(name, op)                                                \
   struct Op_##name {                                                           \
-    template <class C> static C apply(C a, C b) {                              \
+    template <class C> ASTRA_INLINE static C apply(C a, C b) {                 \
       if constexpr (std::is_same_v<C, Bool>)                                   \
         return {uint8_t((a.value != 0) op(b.value != 0))};                     \
       else                                                                     \
@@ -229,14 +239,14 @@ ASTRA_BIT_OP2(xor, ^)
 #undef ASTRA_BIT_OP2
 
 struct Op_shift_left {
-  template <class C> static C apply(C a, C b) {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
     using U = std::make_unsigned_t<C>;
     constexpr U width = sizeof(C) * 8;
     return U(b) < width ? C(Wrap<C>(a) << (U(b) & (width - 1))) : C(0);
   }
 };
 struct Op_shift_right {
-  template <class C> static C apply(C a, C b) {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
     using U = std::make_unsigned_t<C>;
     constexpr U width = sizeof(C) * 8;
     C sign = C(a < 0 ? -1 : 0);
@@ -246,7 +256,7 @@ struct Op_shift_right {
 
 #define ASTRA_COMPARE_OP(name, op)                                             \
   struct Op_##name {                                                           \
-    template <class C> static Bool apply(C a, C b) {                           \
+    template <class C> ASTRA_INLINE static Bool apply(C a, C b) {              \
       if constexpr (std::is_same_v<C, Bool>)                                   \
         return {uint8_t(a.value op b.value)};                                  \
       else                                                                     \

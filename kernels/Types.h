@@ -41,7 +41,7 @@ using T_b16 = uint16_t;
 using T_b32 = uint32_t;
 using T_b64 = uint64_t;
 
-template <class To, class From> inline To bitsAs(From from) {
+template <class To, class From> ASTRA_INLINE inline To bitsAs(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   std::memcpy(&to, &from, sizeof(to));
@@ -66,7 +66,7 @@ template <class T> inline constexpr bool isInt = std::is_integral_v<T>;
 template <class T>
 using Compute = std::conditional_t<isSmallFloat<T>, float, T>;
 
-inline float widen(F16 x) {
+ASTRA_INLINE inline float widen(F16 x) {
   uint32_t magnitude = uint32_t(x.bits & 0x7fffu) << 13;
   uint32_t exponent = magnitude & 0x0f800000u;
   uint32_t normal = magnitude + (112u << 23);
@@ -80,14 +80,16 @@ inline float widen(F16 x) {
   return bitsAs<float>(bits | uint32_t(x.bits & 0x8000u) << 16);
 }
 
-inline float widen(BF16 x) { return bitsAs<float>(uint32_t(x.bits) << 16); }
+ASTRA_INLINE inline float widen(BF16 x) {
+  return bitsAs<float>(uint32_t(x.bits) << 16);
+}
 
 template <class T> inline std::enable_if_t<!isSmallFloat<T>, T> widen(T x) {
   return x;
 }
 
 /// Rounds to nearest even; NaN becomes the quiet one with its sign.
-inline F16 roundToF16(float x) {
+ASTRA_INLINE inline F16 roundToF16(float x) {
   uint32_t bits = bitsAs<uint32_t>(x);
   uint32_t sign = bits >> 16 & 0x8000u;
   uint32_t u = bits & 0x7fffffffu;
@@ -105,7 +107,7 @@ inline F16 roundToF16(float x) {
   return {uint16_t(result | sign)};
 }
 
-inline BF16 roundToBF16(float x) {
+ASTRA_INLINE inline BF16 roundToBF16(float x) {
   uint32_t u = bitsAs<uint32_t>(x);
   uint32_t rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
   uint32_t quiet = (u >> 16 & 0x8000u) | 0x7fc0u;
@@ -114,7 +116,7 @@ inline BF16 roundToBF16(float x) {
 
 /// Rounds a double once to a format of 1 + exponentBits + fractionBits bits.
 template <int exponentBits, int fractionBits>
-inline uint16_t roundDouble(double x) {
+ASTRA_INLINE inline uint16_t roundDouble(double x) {
   constexpr int bias = (1 << (exponentBits - 1)) - 1;
   constexpr uint64_t infinity = ((uint64_t(1) << exponentBits) - 1)
                                 << fractionBits;
@@ -139,7 +141,7 @@ inline uint16_t roundDouble(double x) {
   return uint16_t(sign | (result > infinity ? infinity : result));
 }
 
-template <class T> inline T narrow(Compute<T> x) {
+template <class T> ASTRA_INLINE inline T narrow(Compute<T> x) {
   if constexpr (std::is_same_v<T, F16>)
     return roundToF16(x);
   else if constexpr (std::is_same_v<T, BF16>)
@@ -165,7 +167,7 @@ template <class I> inline double toDoubleOdd(I x) {
 }
 
 /// Truncates; out of range gives the nearest end, NaN gives 0.
-template <class I, class F> inline I truncateTo(F x) {
+template <class I, class F> ASTRA_INLINE inline I truncateTo(F x) {
   using Limits = std::numeric_limits<I>;
   constexpr F above = F(uint64_t(1) << (Limits::digits - 1)) * 2;
   constexpr F least = std::is_signed_v<I> ? -above : F(0);
@@ -178,7 +180,7 @@ template <class I, class F> inline I truncateTo(F x) {
   return I(x);
 }
 
-template <class To, class From> inline To convert(From x) {
+template <class To, class From> ASTRA_INLINE inline To convert(From x) {
   if constexpr (std::is_same_v<From, Bool>)
     return convert<To>(uint8_t(x.value != 0));
   else if constexpr (std::is_same_v<To, Bool>)

@@ -33,36 +33,38 @@ template <class V, class C> inline V loadVector(const C *from) {
   return v;
 }
 
-/// One chain of k for M rows and two vectors of columns; sum += chain, or
+/// One chain of k for M rows and N vectors of columns; sum += chain, or
 /// sum = +0 + chain for the first of a fold. a is [k][rows]; rows of b lie
 /// bStride apart.
-template <class C, int M>
+template <class C, int M, int N>
 void tileChain(const C *a, const C *b, int64_t bStride, int64_t k, C *sum,
                int64_t stride, bool first) {
   using V = typename Tile<C>::Vector;
   constexpr int width = Tile<C>::perVector;
-  V low[M] = {}, high[M] = {};
+  V chains[M][N] = {};
   for (int64_t i = 0; i < k; ++i) {
-    V b0 = loadVector<V>(b), b1 = loadVector<V>(b + width);
+    V columns[N];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      columns[v] = loadVector<V>(b + v * width);
 #pragma clang loop unroll(full)
     for (int r = 0; r < M; ++r) {
       V x = a[r];
-      low[r] = __builtin_elementwise_fma(x, b0, low[r]);
-      high[r] = __builtin_elementwise_fma(x, b1, high[r]);
+#pragma clang loop unroll(full)
+      for (int v = 0; v < N; ++v)
+        chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
     }
     a += Tile<C>::rows;
     b += bStride;
   }
 #pragma clang loop unroll(full)
-  for (int r = 0; r < M; ++r, sum += stride) {
-    V zero = {};
-    V s0 = first ? zero : loadVector<V>(sum);
-    V s1 = first ? zero : loadVector<V>(sum + width);
-    s0 += low[r];
-    s1 += high[r];
-    __builtin_memcpy(sum, &s0, sizeof(V));
-    __builtin_memcpy(sum + width, &s1, sizeof(V));
-  }
+  for (int r = 0; r < M; ++r, sum += stride)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v) {
+      V zero = {};
+      V s = (first ? zero : loadVector<V>(sum + v * width)) + chains[r][v];
+      __builtin_memcpy(sum + v * width, &s, sizeof(V));
+    }
 }
 
 template <class C>
@@ -71,7 +73,7 @@ using TileFunction = void (*)(const C *, const C *, int64_t, int64_t, C *,
 
 template <class C, int... M>
 TileFunction<C> tileFor(int64_t rows, std::integer_sequence<int, M...>) {
-  static constexpr TileFunction<C> table[] = {tileChain<C, M + 1>...};
+  static constexpr TileFunction<C> table[] = {tileChain<C, M + 1, 2>...};
   return table[rows - 1];
 }
 
@@ -169,7 +171,7 @@ private:
         loadRun(from + i * sk, 1, columns, to + i * tileColumns);
       return;
     }
-    constexpr int64_t square = 16; // keeps the lines of `to` in cache
+    constexpr int64_t square = 64; // keeps the lines of `to` in cache
     for (int64_t i = 0; i < ks; i += square) {
       int64_t end = i + square < ks ? i + square : ks;
       for (int64_t j = 0; j < columns; ++j)
@@ -228,6 +230,15 @@ private:
 
   void chains(const C *rowsOfA, int64_t rows, int64_t columnBlock,
               int64_t columns, int64_t firstK, int64_t ks, C *sum, bool first) {
+    if constexpr (!isSmallFloat<T>)
+      if (inPlace && rows <= 2 && columns == blockColumns) {
+        // Few rows: all columns of the block at once, so that b is read in long
+        // pieces and there are accumulators enough.
+        int64_t bStride = c.contracted.innerStride(1);
+        const C *b = matrix + columnBlock * blockColumns + firstK * bStride;
+        auto tile = rows == 1 ? tileChain<C, 1, 8> : tileChain<C, 2, 8>;
+        return tile(rowsOfA, b, bStride, ks, sum, blockColumns, first);
+      }
     for (int64_t j = 0; j < columns; j += tileColumns) {
       int64_t panel = (columnBlock * blockColumns + j) / tileColumns;
       int64_t bStride = tileColumns;

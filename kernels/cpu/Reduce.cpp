@@ -180,6 +180,19 @@ bool columnsAreConsecutive(const Reduction &r) {
          r.reduced.innerStride(0) != 1;
 }
 
+/// Calls f(x, columns, out) for pieces of up to 64 results side by side.
+template <class T, class F>
+void forEachColumnBlock(const Reduction &r, int64_t begin, int64_t end,
+                        const T *x, T *out, F f) {
+  constexpr int64_t width = 64;
+  r.kept.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+    for (int64_t i = 0; i < count; i += width)
+      f(x + offset[0] + i, count - i < width ? count - i : width,
+        out + offset[1] + i * r.kept.innerStride(1));
+    return true;
+  });
+}
+
 template <class Kind, class T>
 astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
                         const int64_t *params) {
@@ -190,13 +203,10 @@ astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
     int64_t stride = r.kept.innerStride(1);
     parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
       ColumnFold<Kind, T> fold;
-      r.kept.walk(b, e, [&](const int64_t (&offset)[2], int64_t count) {
-        for (int64_t i = 0; i < count; i += fold.width)
-          fold.run(x + offset[0] + i, r.reduced,
-                   count - i < fold.width ? count - i : fold.width,
-                   out + offset[1] + i * stride, stride);
-        return true;
-      });
+      forEachColumnBlock(r, b, e, x, out,
+                         [&](const T *from, int64_t columns, T *to) {
+                           fold.run(from, r.reduced, columns, to, stride);
+                         });
     });
     return ASTRA_OK;
   }
@@ -218,6 +228,25 @@ astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
   return ASTRA_OK;
 }
 
+/// Extremes of up to 64 results whose elements lie side by side.
+template <bool larger, class T>
+void extremeOfColumns(const T *x, const Nest<1> &nest, int64_t columns, T *out,
+                      int64_t stride) {
+  using Op = Extreme<larger>;
+  alignas(64) Compute<T> best[64];
+  loadRun(x, 1, columns, best);
+  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const T *row = x + offset[0] + r * nest.innerStride(0);
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < columns; ++i)
+        best[i] = Op::apply(best[i], widen(row[i]));
+    }
+    return true;
+  });
+  storeRun(best, columns, out, stride);
+}
+
 template <bool larger, class T>
 astra_outcome_t extremes(const astra_call_t *call, const astra_arg_t *args,
                          const int64_t *params, const char *name) {
@@ -231,6 +260,12 @@ astra_outcome_t extremes(const astra_call_t *call, const astra_arg_t *args,
   const T *x = static_cast<const T *>(args[0].data);
   T *out = static_cast<T *>(args[1].data);
   parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
+    if (columnsAreConsecutive(r))
+      return forEachColumnBlock(
+          r, b, e, x, out, [&](const T *from, int64_t columns, T *to) {
+            extremeOfColumns<larger>(from, r.reduced, columns, to,
+                                     r.kept.innerStride(1));
+          });
     forEachResult(r.kept, b, e, [&](int64_t from, int64_t to) {
       LineReader<T> reader(x + from, r.reduced);
       out[to] = narrow<T>(extremeOfLine<larger>(reader, r.reduced.size()));

@@ -255,6 +255,7 @@ TEST_P(Conformance, Contractions) {
                         {{}, {3}, {13000}, {35}},
                         {{}, {1}, {520}, {200}},
                         {{3}, {57}, {8}, {129}},
+                        {{}, {2}, {300}, {260}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))
