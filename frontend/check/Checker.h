@@ -85,6 +85,15 @@ private:
   std::unique_ptr<Instance> makeInstance(FnDecl &decl,
                                          const Substitution &subst);
   void checkBody(FnDecl &decl, Instance &instance);
+  void checkStruct(StructDecl &decl);
+  void bindGenerics(FnDecl &decl, const Substitution &subst,
+                    Instance &instance);
+  void bindParams(FnDecl &decl, Instance &instance);
+  std::vector<std::string> treeNames(FnDecl &decl, const Substitution &subst);
+  std::string instanceKey(FnDecl &decl, const Substitution &subst);
+  Substitution representatives(FnDecl &decl, bool second);
+  bool isBoundByParam(FnDecl &decl, const Generic &generic);
+  bool isDevice(const ast::Ident &name);
   void checkDerivative(FnDecl &decl, Instance &instance);
   std::unique_ptr<hir::FnLit> checkRule(const ast::LambdaExpr *rule, bool isVjp,
                                         FnDecl &decl, Instance &instance);
@@ -124,7 +133,15 @@ private:
   static std::optional<DType> parseDType(llvm::StringRef name);
 
   //===-- Structs.cpp -----------------------------------------------------===//
+  GenericKind classifyGeneric(const ast::GenericParam &param);
   void collectGenerics(StructDecl &decl);
+  Value checkInit(const ast::FieldInit &init, Expected expected);
+  void bindStructArgs(StructDecl &decl, TypeRef type, Substitution &subst);
+  TypeRef resolveField(const ast::TypeExpr *type, StructDecl &decl,
+                       const Substitution &subst);
+  Value finishStructLit(const ast::StructLitExpr *e, StructDecl &decl,
+                        const Substitution &subst, size_t count,
+                        llvm::function_ref<Value(size_t)> field);
   TypeRef instantiate(StructDecl &decl, std::vector<Dim> dims,
                       std::vector<TypeRef> typeArgs, SourceRange at);
   Value checkStructLit(const ast::StructLitExpr *e, Expected expected);
@@ -172,7 +189,9 @@ private:
   }
 
   //===-- Consts.cpp ------------------------------------------------------===//
-  LiteralClass literalClass(const ast::Expr *e, unsigned depth = 0);
+  LiteralClass literalClass(const ast::Expr *e, unsigned level = 0);
+  LiteralClass constClass(ConstDecl &decl, unsigned level);
+  bool isElementwiseCall(const ast::CallExpr *call);
   hir::Expr *makeIntLit(uint64_t magnitude, bool negative, DType dtype,
                         SourceRange range);
   hir::Expr *makeFloatLit(llvm::StringRef text, bool negative, DType dtype,
@@ -197,6 +216,15 @@ private:
   Value checkBinary(const ast::BinaryExpr *e, Expected expected);
   Value checkLogical(const ast::BinaryExpr *e);
   Value checkPow(const ast::BinaryExpr *e, Expected expected);
+  Expected hintOf(const Value &value);
+  void checkOperands(const ast::Expr *lhs, const ast::Expr *rhs, Expected hint,
+                     Value &l, Value &r);
+  hir::Expr *checkCondition(const ast::Expr *e);
+  TypeRef patternType(const ast::Pattern *pattern);
+  Value tupleValue(std::vector<Value> values);
+  Expected elementOf(Expected expected);
+  hir::Expr *stackValues(llvm::ArrayRef<hir::Expr *> elements,
+                         SourceRange range);
   Value checkIf(const ast::IfExpr *e, Expected expected);
   Value checkBlock(const ast::BlockExpr *e, Expected expected);
   void checkStatement(const ast::Statement &statement);
@@ -275,6 +303,14 @@ private:
   bool inferArgs(FnDecl &decl, Call &call, llvm::ArrayRef<Arg *> byParam,
                  std::vector<Value> &values, std::vector<hir::FnLit> &fnLits,
                  Substitution &subst);
+  static std::string nameOfParam(const FnValue &f, size_t i);
+  bool inferFnArg(FnDecl &decl, const ast::Param &param, Arg &arg,
+                  hir::FnLit &lit, Substitution &subst, bool othersOk);
+  bool assignGeneric(const Generic &generic, Arg &arg, Substitution &subst);
+  void reportUnknownParameter(FnDecl &decl, Arg &arg);
+  void bindAnnotation(const ast::TypeExpr *type, const Value &value);
+  bool isIntGeneric(FnDecl &decl, llvm::StringRef rigid);
+  Value checkDefault(FnDecl &decl, const ast::Param &param, TypeRef type);
   bool completeSubstitution(FnDecl &decl, Call &call, Substitution &subst);
   Value emitCall(FnDecl &decl, Instance &instance, Call &call,
                  std::vector<Value> &values, std::vector<hir::FnLit> &fnLits,
@@ -283,6 +319,10 @@ private:
   /// generic in it is still unknown.
   TypeRef resolveUnder(const ast::TypeExpr *type, FnDecl &decl,
                        const Substitution &subst);
+  /// The same in the present module: binds what `subst` knows of `generics`.
+  TypeRef resolveWith(const ast::TypeExpr *type,
+                      llvm::ArrayRef<Generic> generics,
+                      const Substitution &subst);
   std::optional<DType> dtypeUnder(const ast::TypeExpr *type, FnDecl &decl,
                                   const Substitution &subst);
   /// Checks an argument's expression (or gives its value).
@@ -501,6 +541,7 @@ private:
   Value fail(DiagCode code, SourceRange range, const llvm::Twine &text,
              const llvm::Twine &help = "");
   static std::string show(const Dim &dim); // without @ and %
+  static bool isClosed(const Dim &dim);    // no run-time value in it
   bool enter(SourceRange range);           // depth and size limits
   unsigned freshId() { return ++counter; }
 

@@ -93,6 +93,9 @@ struct FnValue {
 
 //===-- Declarations ------------------------------------------------------===//
 
+/// Types and constants begin with a capital.
+inline bool isUpperCase(char c) { return c >= 'A' && c <= 'Z'; }
+
 /// What a name in `<...>` or a parameter's type stands for.
 enum class GenericKind { Dim, Int, DTypeClass, Tree, Pack };
 struct Generic {
