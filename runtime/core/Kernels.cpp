@@ -1,24 +1,23 @@
-// Search in the table of kernels, which is sorted by name and then by level.
+// Choosing variants from the table of kernels; see Kernels.h.
 #include "core/Kernels.h"
-#include <algorithm>
-#include <cstring>
 
 namespace astra {
 
-const astra_kernel_entry *findKernelVariant(const char *name, uint32_t version,
-                                            uint32_t cpuLevel) {
-  const astra_kernel_entry *end = astra_kernel_table + astra_kernel_table_size;
-  const astra_kernel_entry *row =
-      std::lower_bound(astra_kernel_table, end, name,
-                       [](const astra_kernel_entry &entry, const char *wanted) {
-                         return std::strcmp(entry.name, wanted) < 0;
-                       });
-  const astra_kernel_entry *best = nullptr;
-  for (; row != end && std::strcmp(row->name, name) == 0; ++row) {
-    if ((version == 0 || row->version == version) && row->isa_level <= cpuLevel)
-      best = row;
+KernelSet::KernelSet(uint32_t cpuLevel) {
+  best.reserve(astra_kernel_table_size);
+  for (uint64_t i = 0; i < astra_kernel_table_size; ++i) {
+    const astra_kernel_entry &entry = astra_kernel_table[i];
+    if (entry.isa_level > cpuLevel)
+      continue;
+    const astra_kernel_entry *&chosen = best[entry.name];
+    if (!chosen || chosen->isa_level < entry.isa_level)
+      chosen = &entry;
   }
-  return best;
+}
+
+const astra_kernel_entry *KernelSet::find(const char *name) const {
+  auto found = best.find(name);
+  return found == best.end() ? nullptr : found->second;
 }
 
 } // namespace astra

@@ -18,30 +18,26 @@ Status Module::create(const astra_runtime &runtime,
   std::string what = path.empty() ? "the linked module" : "\"" + path + "\"";
   ASTRA_TRY(checkDescriptor(what, descriptor));
   Ref<Module> made(new Module(descriptor, std::move(library), path));
-  ASTRA_TRY(made->resolveKernels(runtime.cpuLevel));
+  ASTRA_TRY(made->resolveKernels(runtime.kernels));
   made->collectShapeTexts();
   module = made;
   return {};
 }
 
-Status Module::resolveKernels(uint32_t cpuLevel) {
+Status Module::resolveKernels(const KernelSet &kernels) {
   std::string missing;
   for (uint64_t i = 0; i < desc->import_count; ++i) {
     const astra_import_desc_t &import = desc->imports[i];
-    const astra_kernel_entry *entry =
-        findKernelVariant(import.name, import.version, cpuLevel);
-    if (!entry) {
-      const astra_kernel_entry *other =
-          findKernelVariant(import.name, 0, cpuLevel);
-      missing += join(missing.empty() ? "" : ", ", import.name, " version ",
-                      import.version);
-      missing += other
-                     ? join(" (this runtime has version ", other->version, ")")
-                     : std::string();
+    const astra_kernel_entry *entry = kernels.find(import.name);
+    if (entry && entry->version == import.version) {
+      entries.push_back(entry);
+      functions.push_back(entry->fn);
       continue;
     }
-    entries.push_back(entry);
-    functions.push_back(entry->fn);
+    missing += join(missing.empty() ? "" : ", ", import.name, " version ",
+                    import.version);
+    if (entry)
+      missing += join(" (this runtime has version ", entry->version, ")");
   }
   if (missing.empty())
     return {};

@@ -3,7 +3,6 @@
 #ifndef ASTRA_RUNTIME_MODULE_H
 #define ASTRA_RUNTIME_MODULE_H
 
-#include "core/Kernels.h"
 #include "core/Runtime.h"
 
 namespace astra {
@@ -43,7 +42,7 @@ private:
   Module(const astra_module_desc_t *desc, Ref<Library> library,
          std::string path)
       : library(std::move(library)), desc(desc), filePath(std::move(path)) {}
-  Status resolveKernels(uint32_t cpuLevel);
+  Status resolveKernels(const KernelSet &kernels);
   void collectShapeTexts();
 
   Ref<Library> library;

@@ -10,8 +10,8 @@ using namespace astra;
 astra_runtime::astra_runtime(const astra_runtime_options_t &options)
     : memory(options.allocator),
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
-      threads(options.threads ? options.threads : 1), debug(options.debug),
-      debugContext(options.debug_context) {}
+      threads(options.threads ? options.threads : 1), kernels(cpuLevel),
+      debug(options.debug), debugContext(options.debug_context) {}
 
 astra_runtime::~astra_runtime() { handles.clear(); }
 

@@ -5,6 +5,7 @@
 
 #include "core/Device.h"
 #include "core/Handles.h"
+#include "core/Kernels.h"
 #include <memory>
 
 struct astra_runtime {
@@ -30,6 +31,7 @@ struct astra_runtime {
   astra::MemoryPool memory; // outlives what is in the other members
   uint32_t cpuLevel;
   uint32_t threads;
+  astra::KernelSet kernels;
   std::vector<astra::Ref<astra::Device>> devices;
   std::vector<uint64_t> deviceHandles; // of those that are open
   std::mutex deviceMutex;

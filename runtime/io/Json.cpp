@@ -11,7 +11,7 @@ void appendUtf8(std::string &text, uint32_t code) {
     return;
   }
   unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  text += char((0xf00 >> more & 0xff) | (code >> (6 * more)));
+  text += char((0xff00 >> (more + 1) & 0xff) | (code >> (6 * more)));
   while (more-- > 0)
     text += char(0x80 | (code >> (6 * more) & 0x3f));
 }

@@ -1,0 +1,176 @@
+// Parts below the C API: the thread pool and dimension expressions.
+#include "core/DimCode.h"
+#include "core/Memory.h"
+#include "devices/cpu/ThreadPool.h"
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+
+using namespace astra;
+
+namespace {
+
+/// Counts how often each index is run, and checks the cuts.
+struct Tally {
+  std::vector<std::atomic<int>> counts;
+  int64_t grain;
+  std::atomic<int> badCuts{0};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+
+  Tally(int64_t count, int64_t grain) : counts(size_t(count)), grain(grain) {}
+  static void run(void *context, int64_t begin, int64_t end) {
+    auto &self = *static_cast<Tally *>(context);
+    int64_t count = int64_t(self.counts.size());
+    if (begin >= end || begin % self.grain ||
+        (end % self.grain && end != count))
+      ++self.badCuts;
+    for (int64_t i = begin; i < end; ++i)
+      ++self.counts[size_t(i)];
+    std::lock_guard<std::mutex> lock(self.mutex);
+    self.threads.insert(std::this_thread::get_id());
+  }
+};
+
+TEST(ThreadPool, RunsEachIndexOnceInWholeGrains) {
+  for (uint32_t workers : {0u, 1u, 3u}) {
+    ThreadPool pool;
+    ASSERT_TRUE(pool.start(workers).ok());
+    for (int64_t count : {0, 1, 7, 8, 9, 64, 1000})
+      for (int64_t grain : {1, 8, 100}) {
+        Tally tally(count, grain);
+        pool.run(count, grain, Tally::run, &tally);
+        EXPECT_EQ(tally.badCuts, 0);
+        for (const std::atomic<int> &each : tally.counts)
+          ASSERT_EQ(each, 1) << count << " by " << grain;
+        EXPECT_LE(tally.threads.size(), workers + 1);
+      }
+  }
+}
+
+TEST(ThreadPool, RunsManyShortJobs) {
+  ThreadPool pool;
+  ASSERT_TRUE(pool.start(3).ok());
+  for (int job = 0; job < 20000; ++job) {
+    std::atomic<int64_t> sum{0};
+    pool.run(
+        16, 1,
+        [](void *context, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            *static_cast<std::atomic<int64_t> *>(context) += i;
+        },
+        &sum);
+    ASSERT_EQ(sum, 120);
+  }
+}
+
+TEST(ThreadPool, RunsNestedAndConcurrentJobs) {
+  ThreadPool pool;
+  ASSERT_TRUE(pool.start(2).ok());
+  struct Nest {
+    ThreadPool &pool;
+    std::atomic<int64_t> sum{0};
+  };
+  auto work = [&] {
+    for (int job = 0; job < 200; ++job) {
+      Nest nest{pool};
+      pool.run(
+          10, 1,
+          [](void *context, int64_t begin, int64_t end) {
+            auto &outer = *static_cast<Nest *>(context);
+            for (int64_t i = begin; i < end; ++i)
+              outer.pool.run(
+                  10, 1,
+                  [](void *inner, int64_t first, int64_t last) {
+                    static_cast<Nest *>(inner)->sum += last - first;
+                  },
+                  context);
+          },
+          &nest);
+      ASSERT_EQ(nest.sum, 100);
+    }
+  };
+  std::thread first(work), second(work);
+  first.join();
+  second.join();
+}
+
+astra_dim_expr_t expression(const std::vector<int64_t> &code) {
+  return {"e", code.data(), code.size()};
+}
+constexpr int64_t constant = ASTRA_DIM_CONST, name = ASTRA_DIM_NAME;
+
+TEST(DimCode, RoundsDown) {
+  const int64_t dims[] = {-7, 2, 0};
+  auto value = [&](int64_t operation, int64_t right) {
+    std::vector<int64_t> code = {name, 0, constant, right, operation};
+    int64_t result = 0;
+    EXPECT_TRUE(evaluateDim(expression(code), dims, result).ok());
+    return result;
+  };
+  EXPECT_EQ(value(ASTRA_DIM_FLOORDIV, 2), -4);
+  EXPECT_EQ(value(ASTRA_DIM_FLOORDIV, -2), 3);
+  EXPECT_EQ(value(ASTRA_DIM_MOD, 2), 1);
+  EXPECT_EQ(value(ASTRA_DIM_MOD, -2), -1);
+  EXPECT_EQ(value(ASTRA_DIM_ADD, 3), -4);
+  EXPECT_EQ(value(ASTRA_DIM_SUB, 3), -10);
+  EXPECT_EQ(value(ASTRA_DIM_MUL, 3), -21);
+}
+
+TEST(DimCode, ReportsOverflowAndDivisionByZero) {
+  const int64_t dims[] = {INT64_MAX, 0, INT64_MIN};
+  for (const std::vector<int64_t> &code : std::vector<std::vector<int64_t>>{
+           {name, 0, constant, 1, ASTRA_DIM_ADD},
+           {name, 2, constant, 1, ASTRA_DIM_SUB},
+           {name, 0, constant, 2, ASTRA_DIM_MUL},
+           {name, 0, name, 1, ASTRA_DIM_FLOORDIV},
+           {name, 0, name, 1, ASTRA_DIM_MOD},
+           {name, 2, constant, -1, ASTRA_DIM_FLOORDIV},
+           {name, 2, constant, -1, ASTRA_DIM_MOD}}) {
+    int64_t value = 0;
+    EXPECT_EQ(evaluateDim(expression(code), dims, value).code,
+              ASTRA_ERROR_OVERFLOW);
+  }
+}
+
+TEST(DimCode, SolvesForOneUnknown) {
+  const int64_t dims[] = {0, 5};
+  std::vector<bool> known = {false, true};
+  // d1 * d0 + d1 + 1 == 21 for d0 = 3.
+  std::vector<int64_t> line = {
+      name,     1, name,         0, ASTRA_DIM_MUL, name, 1, ASTRA_DIM_ADD,
+      constant, 1, ASTRA_DIM_ADD};
+  auto solved = solveDim(expression(line), 21, dims, known);
+  ASSERT_TRUE(solved.has_value());
+  EXPECT_EQ(solved->name, 0u);
+  EXPECT_EQ(solved->value, 3);
+  EXPECT_FALSE(solveDim(expression(line), 22, dims, known).has_value());
+  std::vector<int64_t> square = {name, 0, name, 0, ASTRA_DIM_MUL};
+  EXPECT_FALSE(solveDim(expression(square), 9, dims, known).has_value());
+  std::vector<int64_t> none = {name, 1};
+  EXPECT_FALSE(solveDim(expression(none), 5, dims, known).has_value());
+}
+
+TEST(MemoryPool, BlocksAreAlignedAndDoNotOverlap) {
+  MemoryPool pool(nullptr);
+  std::vector<std::pair<char *, size_t>> blocks;
+  for (int round = 0; round < 2; ++round) {
+    for (size_t bytes = 0; bytes < 5000; bytes += 37) {
+      char *memory = static_cast<char *>(pool.allocate(bytes));
+      ASSERT_NE(memory, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
+      std::fill_n(memory, bytes, char(bytes));
+      blocks.emplace_back(memory, bytes);
+    }
+    for (auto [memory, bytes] : blocks) {
+      for (size_t i = 0; i < bytes; ++i)
+        ASSERT_EQ(memory[i], char(bytes));
+      pool.release(memory, bytes);
+    }
+    blocks.clear();
+  }
+  EXPECT_EQ(pool.statistics().live, 0u);
+  EXPECT_EQ(pool.allocate(size_t(1) << 62), nullptr);
+}
+
+} // namespace
