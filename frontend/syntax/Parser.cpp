@@ -117,6 +117,7 @@ Diagnostic &Parser::report(DiagCode code, SourceRange range,
     return silent;
   }
   panic = true;
+  ++errorCount;
   return diagnostics.report(code, range, std::move(message));
 }
 
@@ -145,6 +146,14 @@ Diagnostic &Parser::reportExpected(DiagCode code, StringRef what,
 
 ast::Expr *Parser::makeError(SourceRange range) {
   return make<ast::ErrorExpr>(range);
+}
+
+ast::Expr *Parser::parseSound() {
+  unsigned before = errorCount, lexerBefore = lexer.getErrorCount();
+  ast::Expr *value = parseExpr();
+  bool isSound = errorCount == before && lexer.getErrorCount() == lexerBefore;
+  errorCount = before; // whoever stands around it may still be sound
+  return isSound ? value : makeError(value->range);
 }
 
 bool Parser::isItemStart() const {
@@ -296,7 +305,7 @@ void Parser::parseList(Kind open, Kind close,
     if (!panic && !isReported)
       reportSeparator(close);
     isReported = true;
-    if (!panic && token.newlineBefore && token.begin != before)
+    if (!panic && token.begin != before)
       continue;
     syncElement(close);
     if (!accept(Kind::Comma))
@@ -314,15 +323,15 @@ void Parser::parseList(Kind open, Kind close,
 }
 
 /// Between the elements of a list. At a line's end the comma is the obvious
-/// fix, and the list goes on as if it were there.
+/// fix. There, and where a name follows, the list goes on as if it were there.
 void Parser::reportSeparator(Kind close) {
   bool isLineEnd = token.newlineBefore;
   Diagnostic &diagnostic =
       reportExpected(DiagCode::unexpected_token, "`,` or " + describe(close));
-  if (!isLineEnd)
-    return;
-  diagnostic.fixits.push_back({{file, lastEnd, lastEnd}, ",", "add the comma"});
-  panic = false;
+  if (isLineEnd)
+    diagnostic.fixits.push_back(
+        {{file, lastEnd, lastEnd}, ",", "add the comma"});
+  panic &= !isLineEnd && !at(Kind::Ident);
 }
 
 //===-- Names -------------------------------------------------------------===//

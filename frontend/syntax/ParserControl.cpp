@@ -42,11 +42,12 @@ Expr *Parser::parseBlock(bool needsValue) {
 /// One statement and its end; false if it had an error.
 bool Parser::parseStatement(llvm::SmallVectorImpl<Statement> &statements) {
   uint32_t begin = token.begin;
+  unsigned errorsAtStart = errorCount;
   Statement statement;
   if (at(Kind::Let)) {
     parseLet(statement);
   } else {
-    statement.value = parseExpr();
+    statement.value = parseSound();
     if (!isAtLineEnd() && (at(Kind::Equal) || at(Kind::PlusEqual)))
       parseAssignment(statement.value);
   }
@@ -56,6 +57,7 @@ bool Parser::parseStatement(llvm::SmallVectorImpl<Statement> &statements) {
                token.newlineBefore;
   if (!isEnd)
     reportStatementEnd(statement);
+  errorCount = errorsAtStart; // the block around it goes on
   if (!panic)
     return true;
   if (token.begin == begin && !at(Kind::Eof))
@@ -79,7 +81,7 @@ void Parser::parseLet(Statement &statement) {
   bump();
   statement.pattern = parsePattern();
   if (expect(Kind::Equal, "and the variable's value"))
-    statement.value = parseExpr();
+    statement.value = parseSound();
   else
     statement.value = makeError(here());
 }

@@ -50,6 +50,9 @@ private:
   Diagnostic &reportExpected(DiagCode code, llvm::StringRef what,
                              llvm::StringRef where = "");
   ast::Expr *makeError(SourceRange range);
+  /// parseExpr, but Error if anything in it was wrong, so that nobody reports
+  /// what follows from that.
+  ast::Expr *parseSound();
   bool isItemStart() const;
   void skipBalanced();
   void syncElement(Kind close);
@@ -185,6 +188,7 @@ private:
   bool inHead = false;       // no bare struct literal here
   unsigned depth = 0;        // Nesting levels that are open
   unsigned height = 0;       // of what the innermost level has built so far
+  unsigned errorCount = 0;   // of report(); values with errors become Error
   unsigned errorsBefore = 0; // reported before this file
   unsigned lexerErrors = 0;  // of the lexer that `panic` has taken in
   Diagnostic silent{};       // where silenced messages go

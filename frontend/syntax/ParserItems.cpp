@@ -163,7 +163,7 @@ void Parser::parseFn(StringRef doc, bool isExport, uint32_t begin) {
 
 void Parser::parseFnBody(FnItem *fn) {
   if (accept(Kind::Equal)) {
-    fn->body = parseExpr();
+    fn->body = parseSound();
     return;
   }
   if (at(Kind::LBrace)) {
@@ -254,7 +254,7 @@ void Parser::parseConst(StringRef doc) {
   if (accept(Kind::Colon))
     item->type = parseType();
   if (expect(Kind::Equal, "and the constant's value"))
-    item->value = parseExpr();
+    item->value = parseSound();
   else
     item->value = makeError(here());
   item->range = since(begin);

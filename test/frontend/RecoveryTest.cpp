@@ -63,6 +63,26 @@ TEST(Recovery, MissingCommaAtALineEnd) {
   EXPECT_EQ(parsed.diagnostics.getAll()[0].fixits[0].text, ",");
 }
 
+TEST(Recovery, ValuesWithErrorsAreErrorNodes) {
+  Parsed parsed(
+      "fn f(x: f32) -> f32 {\n  let a = { let b = 1 < x < 2\n x }\n  a\n}\n"
+      "fn g(x: f32) -> f32 = sum(x for i, axis = 0)\n");
+  std::string tree;
+  llvm::raw_string_ostream os(tree);
+  printAst(*parsed.module, os);
+  EXPECT_NE(
+      tree.find("          let b\n            <error>\n          name x\n"),
+      std::string::npos)
+      << tree;
+  EXPECT_NE(tree.find("result f32\n    <error>\n"), std::string::npos) << tree;
+}
+
+TEST(Recovery, MissingCommaBetweenNames) {
+  Parsed parsed("fn f(x: f32 y: f32) -> f32 = max(x y)\n");
+  EXPECT_EQ(parsed.getPlaces(), "E0201@1:13 E0201@1:36");
+  EXPECT_EQ(parsed.module->fns[0]->params.size(), 2u);
+}
+
 TEST(Recovery, FixIts) {
   auto getFix = [](const char *text) {
     Parsed parsed(text);
