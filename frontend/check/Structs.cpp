@@ -17,12 +17,13 @@ GenericKind Checker::classifyGeneric(const ast::GenericParam &param) {
     if (!isLower)
       return GenericKind::DTypeClass;
   }
-  if (!bound.empty())
-    fail(DiagCode::unknown_bound, param.bound.range,
-         "`" + param.name.text + ": " + bound + "` is no class",
-         "`h: int` is an integer; `T: float`, `T: int` and `T: number` are "
-         "element types; `P` alone is any tree and `n` a dimension");
-  return isLower ? GenericKind::Dim : GenericKind::Tree;
+  if (bound.empty())
+    return isLower ? GenericKind::Dim : GenericKind::Tree;
+  fail(DiagCode::unknown_bound, param.bound.range,
+       "`" + param.name.text + ": " + bound + "` is no class",
+       "`h: int` is an integer; `T: float`, `T: int` and `T: number` are "
+       "element types; `P` alone is any tree and `n` a dimension");
+  return isLower ? GenericKind::Int : GenericKind::DTypeClass;
 }
 
 void Checker::collectGenerics(StructDecl &decl) {
