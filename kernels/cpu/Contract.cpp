@@ -45,8 +45,11 @@ void tileChain(const C *a, const C *b, int64_t bStride, int64_t k, C *sum,
   for (int64_t i = 0; i < k; ++i) {
     V columns[N];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v)
+    for (int v = 0; v < N; ++v) {
       columns[v] = loadVector<V>(b + v * width);
+      if (M <= 2) // from memory, and each row lies on another page
+        __builtin_prefetch(b + 16 * bStride + v * width);
+    }
 #pragma clang loop unroll(full)
     for (int r = 0; r < M; ++r) {
       V x = a[r];
@@ -83,7 +86,8 @@ public:
   static constexpr int64_t tileRows = Tile<C>::rows;
   static constexpr int64_t tileColumns = Tile<C>::columns;
   static constexpr int64_t blockRows = 4 * tileRows;
-  static constexpr int64_t blockColumns = 4 * tileColumns;
+  static constexpr int64_t wideColumns = 4 * tileColumns; // of few rows at once
+  static constexpr int64_t blockColumns = 16 * tileColumns;
 
   Product(const astra_call_t *call, const Contraction &c)
       : call(call), c(c), m(c.rows.size()), n(c.columns.size()),
@@ -91,10 +95,12 @@ public:
         levels(levelsFor((k + chain * fold - 1) / (chain * fold))),
         rowBlocks((m + blockRows - 1) / blockRows),
         columnBlocks((n + blockColumns - 1) / blockColumns),
-        packed(call, panels * tileColumns * k), inPlace(readsInPlace(c)),
+        height(m < blockRows ? m : blockRows),
+        width(columnBlocks > 1 ? blockColumns : panels * tileColumns),
+        inPlace(readsInPlace(c)),
+        packed(call, (inPlace ? 1 : panels) * tileColumns * k),
         // The sums of each block; those that wait in the tree beside them.
-        sums(call,
-             rowBlocks * columnBlocks * levels * blockRows * blockColumns) {}
+        sums(call, rowBlocks * columnBlocks * levels * height * width) {}
 
   bool hasMemory() const { return packed && sums; }
 
@@ -106,7 +112,7 @@ public:
         if (!panelInPlace(p))
           packPanel(b, p);
     });
-    int64_t work = k * blockRows * (n < blockColumns ? n : blockColumns);
+    int64_t work = k * height * width;
     parallelFor(call, rowBlocks * columnBlocks, 200000 / (work + 1) + 1,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i)
@@ -126,6 +132,10 @@ private:
   bool panelInPlace(int64_t panel) const {
     return inPlace && (panel + 1) * tileColumns <= n;
   }
+  /// Where a panel is packed: the last one if the others are read in place.
+  C *packedPanel(int64_t panel) const {
+    return packed.get() + (inPlace ? 0 : panel * tileColumns * k);
+  }
 
   /// Sums that may wait at once, and the one being made.
   static int64_t levelsFor(int64_t folds) {
@@ -137,7 +147,7 @@ private:
 
   /// packed[panel][k][column], zero where there is no column.
   void packPanel(const T *b, int64_t panel) {
-    C *to = packed.get() + panel * tileColumns * k;
+    C *to = packedPanel(panel);
     int64_t first = panel * tileColumns;
     int64_t count = n - first < tileColumns ? n - first : tileColumns;
     if (count < tileColumns)
@@ -204,7 +214,7 @@ private:
     int64_t row = rowBlock * blockRows, column = columnBlock * blockColumns;
     int64_t rows = m - row < blockRows ? m - row : blockRows;
     int64_t columns = n - column < blockColumns ? n - column : blockColumns;
-    constexpr int64_t area = blockRows * blockColumns;
+    int64_t area = height * width;
     C *level = sums.get() + index * levels * area;
     alignas(64) C rowsOfA[blockRows * chain];
     uint64_t folds = 0;
@@ -230,31 +240,31 @@ private:
 
   void chains(const C *rowsOfA, int64_t rows, int64_t columnBlock,
               int64_t columns, int64_t firstK, int64_t ks, C *sum, bool first) {
+    int64_t firstColumn = columnBlock * blockColumns, j = 0;
     if constexpr (!isSmallFloat<T>)
-      if (inPlace && rows <= 2 && columns == blockColumns) {
-        // Few rows: all columns of the block at once, so that b is read in long
-        // pieces and there are accumulators enough.
+      if (inPlace && rows <= 2) {
+        // Few rows: many columns at once, so that b is read in long pieces and
+        // there are accumulators enough.
         int64_t bStride = c.contracted.innerStride(1);
-        const C *b = matrix + columnBlock * blockColumns + firstK * bStride;
+        const C *b = matrix + firstColumn + firstK * bStride;
         auto tile = rows == 1 ? tileChain<C, 1, 8> : tileChain<C, 2, 8>;
-        return tile(rowsOfA, b, bStride, ks, sum, blockColumns, first);
+        for (; j + wideColumns <= columns; j += wideColumns)
+          tile(rowsOfA, b + j, bStride, ks, sum + j, width, first);
       }
-    for (int64_t j = 0; j < columns; j += tileColumns) {
-      int64_t panel = (columnBlock * blockColumns + j) / tileColumns;
-      int64_t bStride = tileColumns;
-      const C *b =
-          packed.get() + panel * tileColumns * k + firstK * tileColumns;
+    for (; j < columns; j += tileColumns) {
+      int64_t panel = (firstColumn + j) / tileColumns, bStride = tileColumns;
+      const C *b = packedPanel(panel) + firstK * tileColumns;
       if constexpr (!isSmallFloat<T>)
         if (panelInPlace(panel)) {
           bStride = c.contracted.innerStride(1);
-          b = matrix + panel * tileColumns + firstK * bStride;
+          b = matrix + firstColumn + j + firstK * bStride;
         }
       for (int64_t i = 0; i < rows; i += tileRows) {
         int64_t count = rows - i < tileRows ? rows - i : tileRows;
         auto tile =
             tileFor<C>(count, std::make_integer_sequence<int, tileRows>());
-        tile(rowsOfA + i * chain, b, bStride, ks, sum + i * blockColumns + j,
-             blockColumns, first);
+        tile(rowsOfA + i * chain, b, bStride, ks, sum + i * width + j, width,
+             first);
       }
     }
   }
@@ -264,16 +274,16 @@ private:
       to[i] = C(0);
   }
   /// Adds the next level to one.
-  static void addTo(C *level, int64_t rows, int64_t columns) {
+  void addTo(C *level, int64_t rows, int64_t columns) {
+    const C *next = level + height * width;
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
-        level[i * blockColumns + j] +=
-            level[(i + blockRows) * blockColumns + j];
+        level[i * width + j] += next[i * width + j];
   }
 
   void write(const C *sum, T *out, int64_t row, int64_t rows, int64_t column,
              int64_t columns) {
-    for (int64_t i = 0; i < rows; ++i, sum += blockColumns) {
+    for (int64_t i = 0; i < rows; ++i, sum += width) {
       int64_t at[2], done = 0;
       c.rows.offsetsAt(row + i, at);
       c.columns.walk(column, column + columns,
@@ -289,9 +299,9 @@ private:
   const astra_call_t *call;
   const Contraction &c;
   int64_t m, n, k, panels, levels, rowBlocks, columnBlocks;
-  Scratch<C> packed;
+  int64_t height, width; // of the sums of a block
   bool inPlace;
-  Scratch<C> sums;
+  Scratch<C> packed, sums;
   const T *matrix = nullptr;
 };
 

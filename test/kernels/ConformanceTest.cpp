@@ -256,6 +256,8 @@ TEST_P(Conformance, Contractions) {
                         {{}, {1}, {520}, {200}},
                         {{3}, {57}, {8}, {129}},
                         {{}, {2}, {300}, {260}},
+                        {{}, {5}, {40}, {1100}},
+                        {{}, {1}, {40}, {1100}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))
