@@ -17,12 +17,12 @@ class Astra_UnaryBase<string mnemonic, string what, string details,
   let summary = what;
   let description = details # [{
 
-    Example:
+Example:
 
-    ```mlir
-    %y = astra.}] # mnemonic # [{ %x : !astra.tensor<}] #
-    !cond(!eq(tensor, Astra_BitsTensor) : "i32", true : "f32") # [{, [n, 64]>
-    ```
+```mlir
+%y = astra.}] # mnemonic # [{ %x : !astra.tensor<}] #
+!cond(!eq(tensor, Astra_BitsTensor) : "i32", true : "f32") # [{, [n, 64]>
+```
   }];
   let arguments = (ins tensor:$x);
   let results = (outs tensor:$result);
@@ -138,11 +138,11 @@ class Astra_Predicate<string mnemonic, string what, string details>
   let summary = what;
   let description = details # [{
 
-    Example:
+Example:
 
-    ```mlir
-    %y = astra.}] # mnemonic # [{ %x : (!astra.tensor<f32, [n]>) -> !astra.tensor<i1, [n]>
-    ```
+```mlir
+%y = astra.}] # mnemonic # [{ %x : (!astra.tensor<f32, [n]>) -> !astra.tensor<i1, [n]>
+```
   }];
   let arguments = (ins Astra_FloatTensor:$x);
   let results = (outs Astra_BoolTensor:$result);
@@ -162,13 +162,13 @@ class Astra_BinaryBase<string mnemonic, string what, string details,
   let summary = what;
   let description = details # [{
 
-    Example:
+Example:
 
-    ```mlir
-    %c = astra.}] # mnemonic # [{ %a, %b : !astra.tensor<}] #
-    !cond(!eq(tensor, Astra_FloatTensor) : "f32",
-          !eq(tensor, Astra_NumberTensor) : "f32", true : "i32") # [{, [n, 64]>
-    ```
+```mlir
+%c = astra.}] # mnemonic # [{ %a, %b : !astra.tensor<}] #
+!cond(!eq(tensor, Astra_FloatTensor) : "f32",
+      !eq(tensor, Astra_NumberTensor) : "f32", true : "i32") # [{, [n, 64]>
+```
   }];
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
@@ -245,11 +245,11 @@ class Astra_Compare<string mnemonic, string what, string details>
   let summary = what;
   let description = details # [{
 
-    Example:
+Example:
 
-    ```mlir
-    %c = astra.}] # mnemonic # [{ %a, %b : (!astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>) -> !astra.tensor<i1, [n]>
-    ```
+```mlir
+%c = astra.}] # mnemonic # [{ %a, %b : (!astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>) -> !astra.tensor<i1, [n]>
+```
   }];
   let arguments = (ins Astra_AnyTensor:$lhs, Astra_AnyTensor:$rhs);
   let results = (outs Astra_BoolTensor:$result);

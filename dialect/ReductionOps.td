@@ -11,17 +11,17 @@ class Astra_Reduction<string mnemonic, string what, string details, Type tensor,
     : Astra_Op<mnemonic, !listconcat([InferTypeOpAdaptor], ReductionRules, traits)> {
   let summary = what;
   let description = details # [{
-    The axes in `axes` are removed. Constraints: (C1) the axes ascend and are
-    axes of the operand.
+The axes in `axes` are removed. Constraints: (C1) the axes ascend and are
+axes of the operand.
 
-    Example:
+Example:
 
-    ```mlir
-    %y = astra.}] # mnemonic # [{ %x {axes = array<i64: 1>} : (!astra.tensor<}] #
-    !cond(!eq(tensor, Astra_BoolTensor) : "i1", true : "f32") #
-    [{, [n, 64]>) -> !astra.tensor<}] #
-    !cond(!eq(tensor, Astra_BoolTensor) : "i1", true : "f32") # [{, [n]>
-    ```
+```mlir
+%y = astra.}] # mnemonic # [{ %x {axes = array<i64: 1>} : (!astra.tensor<}] #
+!cond(!eq(tensor, Astra_BoolTensor) : "i1", true : "f32") #
+[{, [n, 64]>) -> !astra.tensor<}] #
+!cond(!eq(tensor, Astra_BoolTensor) : "i1", true : "f32") # [{, [n]>
+```
   }];
   let arguments = (ins tensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs tensor:$result);
@@ -58,14 +58,14 @@ class Astra_ArgReduction<string mnemonic, string what, string details>
           NotDifferentiable<"its result is an index">], ReductionRules)> {
   let summary = what;
   let description = details # [{
-    Over nothing it is an error when the program runs. Constraints: (C1) the axis
-    is one of the operand's.
+Over nothing it is an error when the program runs. Constraints: (C1) the axis
+is one of the operand's.
 
-    Example:
+Example:
 
-    ```mlir
-    %i = astra.}] # mnemonic # [{ %x {axis = 1 : i64} : (!astra.tensor<f32, [n, 64]>) -> !astra.tensor<i32, [n]>
-    ```
+```mlir
+%i = astra.}] # mnemonic # [{ %x {axis = 1 : i64} : (!astra.tensor<f32, [n, 64]>) -> !astra.tensor<i32, [n]>
+```
   }];
   let arguments = (ins Astra_NumberTensor:$x, I64Attr:$axis);
   let results = (outs Astra_IntTensor:$result);
@@ -82,13 +82,13 @@ class Astra_AlongAxis<string mnemonic, string what, string details, Type tensor>
           ReductionGradient], ReductionRules)> {
   let summary = what;
   let description = details # [{
-    Constraints: (C1) the axis is one of the operand's.
+Constraints: (C1) the axis is one of the operand's.
 
-    Example:
+Example:
 
-    ```mlir
-    %y = astra.}] # mnemonic # [{ %x {axis = 1 : i64} : !astra.tensor<f32, [n, 64]>
-    ```
+```mlir
+%y = astra.}] # mnemonic # [{ %x {axis = 1 : i64} : !astra.tensor<f32, [n, 64]>
+```
   }];
   let arguments = (ins tensor:$x, I64Attr:$axis);
   let results = (outs tensor:$result);
