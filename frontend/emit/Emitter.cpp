@@ -11,7 +11,7 @@ namespace astra::emit {
 /// Deeper nesting would overrun the stack of the compiler.
 static constexpr unsigned kMaxDepth = 4000;
 /// Expressions that make no operation count too, but less.
-static constexpr uint64_t kStepsPerOperation = 20;
+static constexpr uint64_t kStepsPerOperation = 10;
 
 const Leaves *Scope::find(const hir::Local *local) const {
   for (const Scope *scope = this; scope; scope = scope->parent)
