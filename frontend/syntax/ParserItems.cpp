@@ -98,7 +98,8 @@ List<GenericParam> Parser::parseGenerics() {
       checkCase(param.name, "an integer parameter", Case::Small);
     else if (!param.bound.text.empty())
       checkCase(param.name, "a type parameter", Case::Capital);
-    generics.push_back(param);
+    if (!param.name.text.empty())
+      generics.push_back(param);
   });
   return module.copy<GenericParam>(generics);
 }
@@ -234,7 +235,8 @@ void Parser::parseStruct(StringRef doc, bool isExport, uint32_t begin) {
       field.type = parseType();
     else
       field.type = makeType(TypeKind::Error, here());
-    fields.push_back(field);
+    if (!field.name.text.empty())
+      fields.push_back(field);
   };
   if (at(Kind::LBrace))
     parseList(Kind::LBrace, Kind::RBrace, parseFieldDecl);

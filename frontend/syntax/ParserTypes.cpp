@@ -184,9 +184,12 @@ Pattern *Parser::parsePattern() {
     pattern->elements = module.copy<Pattern *>(elements);
   } else if (at(Kind::Ident) || isKeyword(token.kind)) {
     pattern->name = parseIdent("a variable", Case::Small);
+    if (pattern->name.text.empty())
+      pattern->name.text = "_"; // reported; takes whatever comes
   } else {
     reportExpected(DiagCode::expected_pattern, "a name or a pattern").help =
         "for example x, _ or (a, b)";
+    pattern->name.text = "_";
     return pattern;
   }
   if (accept(Kind::Colon))

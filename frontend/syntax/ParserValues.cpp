@@ -270,7 +270,8 @@ List<FieldInit> Parser::parseFieldInits() {
     field.name = parseIdent("a field", Case::Any);
     if (accept(Kind::Colon))
       field.value = parseExpr();
-    fields.push_back(field);
+    if (!field.name.text.empty())
+      fields.push_back(field);
   });
   return module.copy<FieldInit>(fields);
 }
