@@ -296,10 +296,10 @@ struct CountingAllocator {
 class Memory : public RuntimeTest {
 protected:
   void SetUp() override {}
+  CountingAllocator counts; // outlives the runtime
 };
 
 TEST_F(Memory, ComesFromTheCallersAllocatorAndGoesBack) {
-  CountingAllocator counts;
   astra_allocator_t table = counts.table();
   start(1, &table);
   astra_tensor_t x = floats({1000}, std::vector<float>(1000, 1));
@@ -321,7 +321,6 @@ TEST_F(Memory, ComesFromTheCallersAllocatorAndGoesBack) {
 }
 
 TEST_F(Memory, ThatRunsOutIsAnErrorAndTheRuntimeGoesOn) {
-  CountingAllocator counts;
   astra_allocator_t table = counts.table();
   start(1, &table);
   std::vector<float> values(10, 1.0f);
@@ -355,7 +354,6 @@ TEST_F(Memory, ThatRunsOutIsAnErrorAndTheRuntimeGoesOn) {
 }
 
 TEST_F(Memory, IsGivenBackByDestroyWithObjectsAlive) {
-  CountingAllocator counts;
   astra_allocator_t table = counts.table();
   start(2, &table);
   int released = 0;
