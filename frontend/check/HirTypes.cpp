@@ -1,6 +1,7 @@
 // Types of the typed program: uniquing, substitution of dimensions, and their
 // text as the language writes it. Knows nothing of checking.
 #include "frontend/check/Hir.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -96,19 +97,43 @@ TypeRef TypeContext::getFn(std::vector<TypeRef> params, TypeRef result) {
   return unique(std::move(type));
 }
 
+namespace {
+/// Trees of types share their parts: each is done once, or a tuple of a tuple
+/// of a tuple would take exponential time.
+class Substitution {
+public:
+  using Map = llvm::function_ref<std::optional<Dim>(llvm::StringRef)>;
+  using Unique = llvm::function_ref<TypeRef(Type)>;
+  Substitution(Map map, Unique unique) : map(map), unique(unique) {}
+
+  TypeRef run(TypeRef type) {
+    auto known = done.find(type);
+    if (known != done.end())
+      return known->second;
+    Type copy = *type;
+    for (Dim &dim : copy.shape)
+      dim = dim.substitute(map);
+    for (Dim &dim : copy.dimArgs)
+      dim = dim.substitute(map);
+    for (TypeRef &arg : copy.typeArgs)
+      arg = run(arg);
+    for (TypeRef &element : copy.elements)
+      element = run(element);
+    copy.count = copy.count.substitute(map);
+    return done[type] = unique(std::move(copy));
+  }
+
+private:
+  Map map;
+  Unique unique;
+  llvm::DenseMap<TypeRef, TypeRef> done;
+};
+} // namespace
+
 TypeRef TypeContext::substitute(
     TypeRef type, llvm::function_ref<std::optional<Dim>(llvm::StringRef)> map) {
-  Type copy = *type;
-  for (Dim &dim : copy.shape)
-    dim = dim.substitute(map);
-  for (Dim &dim : copy.dimArgs)
-    dim = dim.substitute(map);
-  for (TypeRef &arg : copy.typeArgs)
-    arg = substitute(arg, map);
-  for (TypeRef &element : copy.elements)
-    element = substitute(element, map);
-  copy.count = copy.count.substitute(map);
-  return unique(std::move(copy));
+  auto makeUnique = [&](Type copy) { return unique(std::move(copy)); };
+  return Substitution(map, makeUnique).run(type);
 }
 
 //===-- Text --------------------------------------------------------------===//
