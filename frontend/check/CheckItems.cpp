@@ -2,6 +2,7 @@
 // its type parameters and pack ranks), exports, tests, and the check of
 // functions that nobody calls, with representative types.
 #include "frontend/check/Checker.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace astra;
@@ -88,7 +89,11 @@ void Checker::collectGenerics(FnDecl &decl) {
 //===-- Instances ---------------------------------------------------------===//
 
 /// The dimension names of a tree's type in order of appearance.
-static void collectNames(TypeRef type, std::vector<std::string> &names) {
+/// `seen`: parts that types share are looked at once.
+static void collectNames(TypeRef type, std::vector<std::string> &names,
+                         llvm::DenseSet<TypeRef> &seen) {
+  if (!seen.insert(type).second)
+    return;
   auto add = [&](const Dim &dim) {
     std::set<std::string> found;
     dim.collectNames(found);
@@ -100,17 +105,18 @@ static void collectNames(TypeRef type, std::vector<std::string> &names) {
   llvm::for_each(type->dimArgs, add);
   add(type->count);
   for (TypeRef arg : type->typeArgs)
-    collectNames(arg, names);
+    collectNames(arg, names, seen);
   for (TypeRef element : type->elements)
-    collectNames(element, names);
+    collectNames(element, names, seen);
 }
 
 std::vector<std::string> Checker::treeNames(FnDecl &decl,
                                             const Substitution &subst) {
   std::vector<std::string> names;
+  llvm::DenseSet<TypeRef> seen;
   for (const Generic &generic : decl.generics)
     if (generic.kind == GenericKind::Tree)
-      collectNames(subst.types.at(generic.name.str()), names);
+      collectNames(subst.types.at(generic.name.str()), names, seen);
   return names;
 }
 
