@@ -25,7 +25,7 @@ inline Dtype dtypeOf(const std::string &name) {
     return {Dtype::Half, 2};
   if (name == "bf16")
     return {Dtype::BFloat, 2};
-  return {Dtype::Int, std::stoi(name.substr(1)) / 8};
+  return {Dtype::Int, std::stoi(name.substr(1)) / 8}; // also b8, b16, ...
 }
 
 using Random = std::mt19937_64;
@@ -99,7 +99,8 @@ struct AnyTensor {
       empty |= shape[d] == 0;
       last += strides[d] > 0 && shape[d] > 0 ? (shape[d] - 1) * strides[d] : 0;
     }
-    // No byte more than the views may touch.
+    // No byte more than the views may touch; a place also for no element.
+    bytes.reserve(1);
     bytes.resize(empty ? 0
                        : size_t((origin > last ? origin : last) + 1) *
                              size_t(dtype.bytes));
