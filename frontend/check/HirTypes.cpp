@@ -148,7 +148,19 @@ static void printDims(llvm::ArrayRef<Dim> dims, llvm::raw_ostream &os) {
       dims, os, [&](const Dim &dim) { os << dim.str(visibleName); }, ", ");
 }
 
-static void printStruct(TypeRef type, llvm::raw_ostream &os) {
+/// Types may share parts and then have exponentially long texts, so what lies
+/// deeper than this is shown as "...".
+static constexpr unsigned maxPrintDepth = 10;
+
+static void printType(TypeRef type, llvm::raw_ostream &os, unsigned depth);
+
+static void printList(llvm::ArrayRef<TypeRef> list, llvm::raw_ostream &os,
+                      unsigned depth) {
+  llvm::interleave(
+      list, os, [&](TypeRef type) { printType(type, os, depth); }, ", ");
+}
+
+static void printStruct(TypeRef type, llvm::raw_ostream &os, unsigned depth) {
   if (!type->decl->module.empty())
     os << type->decl->module << '.';
   os << type->decl->name;
@@ -156,44 +168,55 @@ static void printStruct(TypeRef type, llvm::raw_ostream &os) {
     return;
   os << '<';
   printDims(type->dimArgs, os);
-  for (auto [i, arg] : llvm::enumerate(type->typeArgs))
-    os << (i || !type->dimArgs.empty() ? ", " : "") << toString(arg);
+  if (!type->dimArgs.empty() && !type->typeArgs.empty())
+    os << ", ";
+  printList(type->typeArgs, os, depth);
   os << '>';
 }
 
-static void printList(llvm::ArrayRef<TypeRef> list, llvm::raw_ostream &os) {
-  llvm::interleave(list, os, [&](TypeRef type) { os << toString(type); }, ", ");
+static void printTensor(TypeRef type, llvm::raw_ostream &os) {
+  os << getName(type->dtype);
+  if (type->shape.empty())
+    return;
+  os << '[';
+  printDims(type->shape, os);
+  os << ']';
+}
+
+static void printType(TypeRef type, llvm::raw_ostream &os, unsigned depth) {
+  if (depth > maxPrintDepth && type->kind != TypeKind::Tensor) {
+    os << "...";
+    return;
+  }
+  switch (type->kind) {
+  case TypeKind::Tensor:
+    printTensor(type, os);
+    break;
+  case TypeKind::Struct:
+    printStruct(type, os, depth + 1);
+    break;
+  case TypeKind::Tuple:
+    os << '(';
+    printList(type->elements, os, depth + 1);
+    os << (type->elements.size() == 1 ? ",)" : ")");
+    break;
+  case TypeKind::Array:
+    os << '[';
+    printType(type->elements[0], os, depth + 1);
+    os << "; " << type->count.str(visibleName) << ']';
+    break;
+  case TypeKind::Fn:
+    os << "fn(";
+    printList(llvm::ArrayRef(type->elements).drop_back(), os, depth + 1);
+    os << ") -> ";
+    printType(type->elements.back(), os, depth + 1);
+    break;
+  }
 }
 
 std::string hir::toString(TypeRef type) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  switch (type->kind) {
-  case TypeKind::Tensor:
-    os << getName(type->dtype);
-    if (type->shape.empty())
-      break;
-    os << '[';
-    printDims(type->shape, os);
-    os << ']';
-    break;
-  case TypeKind::Struct:
-    printStruct(type, os);
-    break;
-  case TypeKind::Tuple:
-    os << '(';
-    printList(type->elements, os);
-    os << (type->elements.size() == 1 ? ",)" : ")");
-    break;
-  case TypeKind::Array:
-    os << '[' << toString(type->elements[0]) << "; "
-       << type->count.str(visibleName) << ']';
-    break;
-  case TypeKind::Fn:
-    os << "fn(";
-    printList(llvm::ArrayRef(type->elements).drop_back(), os);
-    os << ") -> " << toString(type->elements.back());
-    break;
-  }
+  printType(type, os, 0);
   return text;
 }
