@@ -62,8 +62,10 @@ template <class T> ASTRA_MATH_FN T integersFrom() {
 
 template <class T> ASTRA_MATH_FN T roundOf(T x) {
   T magnitude = abs(x);
-  T rounded = (magnitude + integersFrom<T>()) - integersFrom<T>();
-  return magnitude < integersFrom<T>() ? copySign(rounded, x) : x;
+  // The sum has no bits below 1; numbers that are integers already are left
+  // alone.
+  T shift = magnitude < integersFrom<T>() ? integersFrom<T>() : T(0);
+  return copySign((magnitude + shift) - shift, x);
 }
 
 template <class T> ASTRA_MATH_FN T floorOf(T x) {

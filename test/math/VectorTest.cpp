@@ -1,5 +1,6 @@
 // A loop that the compiler made vectors of gives the bits of one call at a
 // time.
+#include "GeneratedLoops.h"
 #include "kernels/math/Elementary.h"
 #include "kernels/math/ulp/Blocks.h"
 
@@ -113,6 +114,18 @@ TEST(Vector, BinaryDouble) {
       [](const auto &row, const auto &x, const auto &y, auto &out) {
         row.twice(x.data(), y.data(), out.data(), x.size());
       });
+}
+
+TEST(Vector, LoopsThatMakeTheirArguments) {
+  EXPECT_STREQ(generatedLoopsDiffer(), nullptr);
+#if ASTRA_TEST_V4
+  // No name for v4 in older compilers' built-in: the features that matter here.
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl")) {
+    EXPECT_STREQ(generatedLoopsDifferV4(), nullptr);
+  }
+#endif
 }
 
 TEST(Vector, ModerateAnglesAreTheSameBits) {
