@@ -270,15 +270,16 @@ LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
       {r.dimension("length", length), r.integer("num_state", carried.size())});
   back.getBody().takeBody(backward);
 
-  unsigned result = 0;
-  for (unsigned i : states)
-    addResult(r, inputs[i], back->getResult(result++), outer);
+  // An initial value may be a value from outside as well: its sum goes on.
+  unsigned result = states.size();
   for (Value target : targets) {
     outer.erase(target);
     addResult(r, target, back->getResult(result++), outer);
   }
   for (unsigned i : sliceOf)
     addResult(r, inputs[i], r.flip(back->getResult(result++), {0}), outer);
+  for (auto [place, i] : llvm::enumerate(states))
+    addResult(r, inputs[i], back->getResult(place), outer);
   return success();
 }
 

@@ -304,13 +304,15 @@ LogicalResult ReverseMode::reverseLoop(Operation *op, ArrayRef<Value> given,
     }
     YieldOp::create(builder, op->getLoc(), next);
   }
-  unsigned result = numSlots;
-  for (unsigned i : active)
-    addResult(r, replay.getInits()[i], back->getResult(result++), outer);
-  for (Value target : targets) {
+  // An initial value may be a value from outside as well: its sum goes on.
+  auto states = back->getResults().slice(numSlots, active.size());
+  auto sums = back->getResults().drop_front(numSlots + active.size());
+  for (auto [target, sum] : llvm::zip_equal(targets, sums)) {
     outer.erase(target);
-    addResult(r, target, back->getResult(result++), outer);
+    addResult(r, target, sum, outer);
   }
+  for (auto [i, cotangent] : llvm::zip_equal(active, states))
+    addResult(r, replay.getInits()[i], cotangent, outer);
   return success();
 }
 

@@ -284,7 +284,7 @@ UNARY = {
     "softplus": softplus, "gelu": lambda x: x * 0.5 * math.erfc(-x / math.sqrt(2)),
     "silu": lambda x: x * sigmoid(x), "erf": math.erf, "erfc": math.erfc,
     "erfinv": erfinv, "lgamma": math.lgamma, "digamma": digamma,
-    "trigamma": trigamma, "is_nan": lambda x: x != x, "is_inf": math.isinf,
+    "trigamma": trigamma, "bitcast": lambda x: x, "is_nan": lambda x: x != x, "is_inf": math.isinf,
     "stop_gradient": lambda x: x, "debug": lambda x: x,
 }
 BINARY = {
@@ -292,6 +292,7 @@ BINARY = {
     "div": div, "rem": lambda a, b: a - b * math.floor(a / b) if isinstance(a, float) else a % b,
     "pow": power, "atan2": math.atan2, "maximum": maximum, "minimum": minimum,
     "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
+    "shift_left": lambda a, b: a << b, "shift_right": lambda a, b: a >> b,
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
 }
@@ -621,9 +622,9 @@ class Evaluator:
     op_custom_derivative = op_remat
 
 
-def load(text, passes, tool="astra-opt"):
+def load(text, passes):
     """The functions of a module after some passes."""
-    done = subprocess.run([tool, "-", "--mlir-print-op-generic"] + passes,
+    done = subprocess.run(["astra-opt", "-", "--mlir-print-op-generic"] + passes,
                           input=text, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr)
