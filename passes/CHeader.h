@@ -1,11 +1,11 @@
-// The C header of a module: typed structs of tensor handles and one inline function
-// for each export. Knows what exports say of themselves, no bodies.
+// The C header of a module: typed structs of tensor handles and one inline
+// function for each export. Knows what exports say of themselves, no bodies.
 #ifndef ASTRA_PASSES_CHEADER_H
 #define ASTRA_PASSES_CHEADER_H
 
 #include "dialect/Lowering.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "passes/ModuleInfo.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace astra {
 

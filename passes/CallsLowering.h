@@ -1,7 +1,7 @@
 // The state of one function's way from values to buffers, shared by the files
 // that do it: LowerToCalls.cpp (the walk and the rules of operations) and
-// LowerControl.cpp (regions). A value is known as a view, as a builtin scalar, or
-// both ways on demand.
+// LowerControl.cpp (regions). A value is known as a view, as a builtin scalar,
+// or both ways on demand.
 #ifndef ASTRA_PASSES_CALLSLOWERING_H
 #define ASTRA_PASSES_CALLSLOWERING_H
 
@@ -79,8 +79,7 @@ private:
                  llvm::SmallVectorImpl<mlir::Value> &current,
                  llvm::SmallVectorImpl<mlir::Value> &next);
   void bindResults(mlir::ValueRange results, mlir::ValueRange values);
-  void yieldState(mlir::ValueRange yielded,
-                  llvm::ArrayRef<mlir::Value> current,
+  void yieldState(mlir::ValueRange yielded, llvm::ArrayRef<mlir::Value> current,
                   llvm::ArrayRef<mlir::Value> next,
                   llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value getWord(int64_t value);

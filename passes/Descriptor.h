@@ -1,6 +1,6 @@
-// The module descriptor of module.h as constant tables, and what the entries need
-// from the module as a whole: which kernel has which place, which source line has
-// which number. Knows the object ABI, no bodies.
+// The module descriptor of module.h as constant tables, and what the entries
+// need from the module as a whole: which kernel has which place, which source
+// line has which number. Knows the object ABI, no bodies.
 #ifndef ASTRA_PASSES_DESCRIPTOR_H
 #define ASTRA_PASSES_DESCRIPTOR_H
 

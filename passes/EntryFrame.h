@@ -1,12 +1,12 @@
-// The frame of one entry function in the LLVM dialect: its signature, the values
-// that are worked out once when it is entered (dimensions, tables of extents and
-// strides, the workspace), and the one block through which it fails. Knows the
-// object ABI, no operation of the body.
+// The frame of one entry function in the LLVM dialect: its signature, the
+// values that are worked out once when it is entered (dimensions, tables of
+// extents and strides, the workspace), and the one block through which it
+// fails. Knows the object ABI, no operation of the body.
 #ifndef ASTRA_PASSES_ENTRYFRAME_H
 #define ASTRA_PASSES_ENTRYFRAME_H
 
-#include "passes/Descriptor.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "passes/Descriptor.h"
 
 namespace astra {
 

@@ -1,7 +1,7 @@
-// Constant data in an LLVM dialect module: strings, arrays of numbers and tables
-// of records with pointers between them. Each is made once and named by its
-// content's order, so that the object's bytes depend on the program alone. Knows
-// nothing of what the tables mean.
+// Constant data in an LLVM dialect module: strings, arrays of numbers and
+// tables of records with pointers between them. Each is made once and named by
+// its content's order, so that the object's bytes depend on the program alone.
+// Knows nothing of what the tables mean.
 #ifndef ASTRA_PASSES_GLOBALTABLES_H
 #define ASTRA_PASSES_GLOBALTABLES_H
 

@@ -1,6 +1,6 @@
-// What a function of a module says about itself to its callers: names, types and
-// leaves, read from the attributes that the emitter wrote. The descriptor and the
-// C header are made from it. Knows no bodies.
+// What a function of a module says about itself to its callers: names, types
+// and leaves, read from the attributes that the emitter wrote. The descriptor
+// and the C header are made from it. Knows no bodies.
 //
 // `astra.export` is a dictionary:
 //   doc        = "text"
@@ -9,12 +9,13 @@
 //   out_values = likewise, one for the result
 // `leaves` are the paths of the value's leaves in order; `tree` covers them:
 //   {"kind": "tensor", "dtype": "f32", "shape": ["n", "64"]}
-//   {"kind": "struct", "name": "nn.Dense<64, 32>", "c_name": "digits_nn_Dense_64_32",
+//   {"kind": "struct", "name": "nn.Dense<64, 32>", "c_name":
+//   "digits_nn_Dense_64_32",
 //    "fields": [{"name": "w", "value": TREE}, ...]}
 //   {"kind": "tuple", "elements": [TREE, ...]}
 //   {"kind": "array", "count": 4, "element": TREE}
-// `astra.structs` on the module lists the structs of the header, inner ones first:
-// dictionaries of c_name, name, doc and fields (name, doc, type, tree).
+// `astra.structs` on the module lists the structs of the header, inner ones
+// first: dictionaries of c_name, name, doc and fields (name, doc, type, tree).
 #ifndef ASTRA_PASSES_MODULEINFO_H
 #define ASTRA_PASSES_MODULEINFO_H
 

@@ -23,8 +23,7 @@ bool emitObject(mlir::ModuleOp module, const ObjectOptions &options,
                 llvm::SmallVectorImpl<char> &bytes, std::string &error);
 
 /// The same program as LLVM IR text, before optimisation.
-bool emitLLVMText(mlir::ModuleOp module, std::string &text,
-                  std::string &error);
+bool emitLLVMText(mlir::ModuleOp module, std::string &text, std::string &error);
 
 /// Links the object file into a shared object that exports `astra_module` only
 /// and needs no library.

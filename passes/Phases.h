@@ -1,10 +1,10 @@
-// The phases of the compiler as a list: names, help, passes and the verifier that
-// runs after each. Everything comes from Phases.def.
+// The phases of the compiler as a list: names, help, passes and the verifier
+// that runs after each. Everything comes from Phases.def.
 #ifndef ASTRA_PASSES_PHASES_H
 #define ASTRA_PASSES_PHASES_H
 
-#include "passes/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Passes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
 

@@ -3,6 +3,7 @@
 // carried over as further results (see Residuals.h). The cotangents of values
 // from outside run through it as accumulators, so that the sum goes on from the
 // last use to the first and a step that reads one element adds one element.
+#include "mlir/IR/IRMapping.h"
 #include "passes/Residuals.h"
 #include "passes/ReverseMode.h"
 #include "passes/Transforms.h"
@@ -365,6 +366,61 @@ LogicalResult ReverseMode::visitFor(ForOp op, Cotangents &outer) {
 LogicalResult ReverseMode::visitWhile(WhileOp op, Cotangents &outer) {
   RuleBuilder r(builder, op.getLoc());
   return reverseLoop(op, takeAll(r, op->getResults(), outer), outer);
+}
+
+//===-- Reductions --------------------------------------------------------===//
+
+/// A block in `region` that combines the slices from first to last, beginning
+/// with the initial values: for an associative region the same function.
+static void buildFold(OpBuilder &builder, Region &region, ReduceOp op,
+                      ValueRange arguments, ArrayRef<Value> captures) {
+  OpBuilder::InsertionGuard guard(builder);
+  RuleBuilder r(builder, op.getLoc());
+  unsigned count = op->getNumResults();
+  SmallVector<Location> locs(arguments.size(), op.getLoc());
+  Block *block = builder.createBlock(&region, {}, arguments.getTypes(), locs);
+  ValueRange own = ValueRange(block->getArguments()).take_front(2 * count);
+  auto fold = ScanOp::create(
+      builder, op.getLoc(), op->getResultTypes(), own,
+      {r.dimension("length", op.getLength()), r.integer("num_state", count)});
+  YieldOp::create(builder, op.getLoc(), fold->getResults());
+  IRMapping mapping;
+  mapping.map(captures,
+              ValueRange(block->getArguments()).drop_front(2 * count));
+  op.getBody().cloneInto(&fold.getBody(), mapping);
+}
+
+LogicalResult ReverseMode::visitReduce(ReduceOp op, Cotangents &outer) {
+  RuleBuilder r(builder, op.getLoc());
+  SmallVector<Value> given = takeAll(r, op->getResults(), outer);
+  SmallVector<Value> captures = activeCaptures(op), inputs(op.getInputs());
+  llvm::append_range(inputs, captures);
+  Axes wrt;
+  SmallVector<Type> types(op->getResultTypes());
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (activity.contains(input)) {
+      wrt.push_back(i);
+      types.push_back(input.getType());
+    }
+  unsigned numArgs = inputs.size();
+  SmallVector<Value> operands = inputs;
+  for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), given))
+    if (isFloatTensor(result))
+      operands.push_back(orZero(r, cotangent, result));
+  auto vjp =
+      VjpOp::create(builder, op.getLoc(), types, operands,
+                    {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
+  buildFold(builder, vjp.getBody(), op, inputs, captures);
+  auto hold = YieldOp::create(builder, op.getLoc(),
+                              vjp->getResults().drop_front(given.size()));
+  if (failed(expandVjp(vjp)))
+    return failure();
+  for (auto [i, part] :
+       llvm::reverse(llvm::zip_equal(wrt, hold->getOperands())))
+    addResult(r, inputs[i], part, outer);
+  builder.setInsertionPointAfter(hold);
+  hold->erase();
+  return success();
 }
 
 } // namespace astra

@@ -35,6 +35,7 @@ private:
   mlir::LogicalResult visitScan(ScanOp op, Cotangents &cotangents);
   mlir::LogicalResult visitFor(ForOp op, Cotangents &cotangents);
   mlir::LogicalResult visitWhile(WhileOp op, Cotangents &cotangents);
+  mlir::LogicalResult visitReduce(ReduceOp op, Cotangents &cotangents);
   /// `given`: the cotangents of the results, null where there is none.
   mlir::LogicalResult reverseScan(ScanOp op, ArrayRef<Value> given,
                                   Cotangents &outer);
