@@ -32,6 +32,8 @@ LogicalResult ReverseMode::visit(Operation &op, Cotangents &cotangents) {
       .Case<ScanOp>([&](auto scan) { return visitScan(scan, cotangents); })
       .Case<ForOp>([&](auto loop) { return visitFor(loop, cotangents); })
       .Case<WhileOp>([&](auto loop) { return visitWhile(loop, cotangents); })
+      .Case<ReduceOp>(
+          [&](auto reduce) { return visitReduce(reduce, cotangents); })
       .Default([&](Operation *) { return visitWithRule(op, cotangents); });
 }
 

@@ -8,20 +8,20 @@
 // CHECK-LABEL: func.func @branch
 // CHECK-SAME: (%[[ARG0:.*]]: {{.*}}%[[ARG1:.*]]: {{.*}}%[[ARG2:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
-// CHECK-NEXT: %[[V1:.*]]:2 = astra.if %[[ARG1]] {
+// CHECK-NEXT: %[[V1:.*]]:2 = astra.if %[[ARG1]]{{.*}} {
 // CHECK-NEXT: %[[V3:.*]] = astra.exp %[[ARG0]]
 // CHECK-NEXT: %[[V4:.*]] = astra.sin %[[V3]]
 // CHECK-NEXT: astra.yield %[[V4]], %[[V3]]
-// CHECK-NEXT: } else {
+// CHECK-NEXT: } else{{.*}} {
 // CHECK-NEXT: %[[V3:.*]] = astra.mul %[[ARG0]], %[[ARG0]]
 // CHECK-NEXT: astra.yield %[[V3]], %[[V0]]
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V2:.*]] = astra.if %[[ARG1]] {
+// CHECK-NEXT: %[[V2:.*]] = astra.if %[[ARG1]]{{.*}} {
 // CHECK-NEXT: %[[V3:.*]] = astra.cos %[[V1]]#1
 // CHECK-NEXT: %[[V4:.*]] = astra.mul %[[ARG2]], %[[V3]]
 // CHECK-NEXT: %[[V5:.*]] = astra.mul %[[V4]], %[[V1]]#1
 // CHECK-NEXT: astra.yield %[[V5]]
-// CHECK-NEXT: } else {
+// CHECK-NEXT: } else{{.*}} {
 // CHECK-NEXT: %[[V3:.*]] = astra.mul %[[ARG2]], %[[ARG0]]
 // CHECK-NEXT: %[[V4:.*]] = astra.add %[[V3]], %[[V3]]
 // CHECK-NEXT: astra.yield %[[V4]]
@@ -50,7 +50,7 @@ func.func @branch(%x: !s, %c: !astra.tensor<i1, []>, %one: !s) -> (!s, !s) {
 // CHECK-SAME: (%[[ARG0:.*]]: {{.*}}%[[ARG1:.*]]: {{.*}}%[[ARG2:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = astra.constant 1.000000e+00 : f32 -> !astra.tensor<f32, []>
 // CHECK-NEXT: %[[V1:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
-// CHECK-NEXT: %[[V2:.*]]:3 = astra.scan(%[[V1]], %[[ARG0]]) length "n" state 1 {
+// CHECK-NEXT: %[[V2:.*]]:3 = astra.scan(%[[V1]], %[[ARG0]]) length "n" state 1{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}):
 // CHECK-NEXT: %[[V7:.*]] = astra.mul %[[ARG3]], %[[ARG1]]
 // CHECK-NEXT: %[[V8:.*]] = astra.add %[[V7]], %[[ARG4]]
@@ -59,7 +59,7 @@ func.func @branch(%x: !s, %c: !astra.tensor<i1, []>, %one: !s) -> (!s, !s) {
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V3:.*]] = astra.flip %[[V2]]#1 {axes = array<i64: 0>}
 // CHECK-NEXT: %[[V4:.*]] = astra.flip %[[V2]]#2 {axes = array<i64: 0>}
-// CHECK-NEXT: %[[V5:.*]]:3 = astra.scan(%[[ARG2]], %[[V1]], %[[V3]], %[[V4]]) length "n" state 2 {
+// CHECK-NEXT: %[[V5:.*]]:3 = astra.scan(%[[ARG2]], %[[V1]], %[[V3]], %[[V4]]) length "n" state 2{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}, %[[ARG5:.*]]: {{.*}}, %[[ARG6:.*]]: {{.*}}):
 // CHECK-NEXT: %[[V7:.*]] = astra.mul %[[ARG5]], %[[ARG5]]
 // CHECK-NEXT: %[[V8:.*]] = astra.sub %[[V0]], %[[V7]]
@@ -93,7 +93,7 @@ func.func @scan(%x: !v, %w: !s, %one: !s) -> (!s, !v, !s) {
 // CHECK-SAME: (%[[ARG0:.*]]: {{.*}}%[[ARG1:.*]]: {{.*}}%[[ARG2:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
 // CHECK-NEXT: %[[V1:.*]] = astra.iota {axis = 0 : i64} -> !astra.tensor<i64, [n]>
-// CHECK-NEXT: %[[V2:.*]]:2 = astra.scan(%[[V0]], %[[V1]]) length "n" state 1 {
+// CHECK-NEXT: %[[V2:.*]]:2 = astra.scan(%[[V0]], %[[V1]]) length "n" state 1{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}):
 // CHECK-NEXT: %[[V5:.*]] = astra.slice %[[ARG0]], %[[ARG4]] {dynamic_axes = array<i64: 0>, starts = ["0"]}
 // CHECK-NEXT: %[[V6:.*]] = astra.reshape %[[V5]]
@@ -102,7 +102,7 @@ func.func @scan(%x: !v, %w: !s, %one: !s) -> (!s, !v, !s) {
 // CHECK-NEXT: astra.yield %[[V8]], %[[ARG3]]
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V3:.*]] = astra.flip %[[V2]]#1 {axes = array<i64: 0>}
-// CHECK-NEXT: %[[V4:.*]]:2 = astra.scan(%[[ARG2]], %[[V0]], %[[V3]]) length "n" state 2 {
+// CHECK-NEXT: %[[V4:.*]]:2 = astra.scan(%[[ARG2]], %[[V0]], %[[V3]]) length "n" state 2{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}, %[[ARG5:.*]]: {{.*}}):
 // CHECK-NEXT: %[[V5:.*]] = astra.mul %[[ARG3]], %[[ARG1]]
 // CHECK-NEXT: %[[V6:.*]] = astra.mul %[[ARG3]], %[[ARG5]]
@@ -134,7 +134,7 @@ func.func @for(%x: !v, %a0: !s, %one: !s) -> (!s, !s) {
 // CHECK-LABEL: func.func @jvp
 // CHECK-SAME: (%[[ARG0:.*]]: {{.*}}%[[ARG1:.*]]: {{.*}}
 // CHECK-NEXT: %[[V0:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
-// CHECK-NEXT: %[[V1:.*]]:2 = astra.scan(%[[V0]], %[[V0]], %[[ARG0]], %[[ARG1]]) length "n" state 2 {
+// CHECK-NEXT: %[[V1:.*]]:2 = astra.scan(%[[V0]], %[[V0]], %[[ARG0]], %[[ARG1]]) length "n" state 2{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG2:.*]]: {{.*}}, %[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}, %[[ARG5:.*]]: {{.*}}):
 // CHECK-NEXT: %[[V2:.*]] = astra.sin %[[ARG2]]
 // CHECK-NEXT: %[[V3:.*]] = astra.cos %[[ARG2]]
