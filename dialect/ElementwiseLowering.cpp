@@ -1,6 +1,6 @@
 // Elementwise operations as kernel calls, and as builtin arithmetic on scalars.
-// Generated code computes only what IEEE and two's complement define completely,
-// in f32, f64, integers and bools; everything else is a kernel's.
+// Generated code computes only what IEEE and two's complement define
+// completely, in f32, f64, integers and bools; everything else is a kernel's.
 #include "dialect/AstraOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,6 +1,6 @@
 // Indexing: a slice is a view whose run-time starts generated code checks; an
-// updated slice is a copy of the whole and a copy or a sum into the part; gathers
-// and scatters are kernels, which check their indices.
+// updated slice is a copy of the whole and a copy or a sum into the part;
+// gathers and scatters are kernels, which check their indices.
 #include "dialect/AstraOps.h"
 #include "dialect/CallsOps.h"
 

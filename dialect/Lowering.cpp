@@ -86,9 +86,9 @@ LogicalResult astra::buildPlainKernels(Operation *op, KernelBuilder &builder) {
   SmallVector<Value> inputs;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     inputs.push_back(builder.getInput(i));
-  Type element = getTensorType(op->getNumOperands() ? op->getOperand(0)
-                                                    : op->getResult(0))
-                     .getElementType();
+  Type element =
+      getTensorType(op->getNumOperands() ? op->getOperand(0) : op->getResult(0))
+          .getElementType();
   builder.call(getKernelName(op->getName().stripDialect(), element), inputs,
                {builder.getOutput()}, ArrayRef<Attribute>());
   return success();

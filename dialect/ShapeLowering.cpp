@@ -1,5 +1,5 @@
-// Values of no input, and operations that move elements: most are views, `concat`
-// and `pad` are copies into parts of the result.
+// Values of no input, and operations that move elements: most are views,
+// `concat` and `pad` are copies into parts of the result.
 #include "dialect/AstraOps.h"
 #include "dialect/CallsOps.h"
 
@@ -8,8 +8,8 @@ using namespace astra;
 
 LogicalResult ConstOp::buildKernels(KernelBuilder &builder) {
   astra::TensorType type = getTensorType(getResult());
-  builder.setResult(0, builder.getSplat(getValue(), type.getElementType(),
-                                        type.getShape()));
+  builder.setResult(
+      0, builder.getSplat(getValue(), type.getElementType(), type.getShape()));
   return success();
 }
 

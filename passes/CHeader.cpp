@@ -1,6 +1,6 @@
-// See CHeader.h. The header uses only the public API (astra.h) and is C99 and C++.
-// A struct of the program is a C struct of tensor handles in the order of its
-// fields; scalars are given by value; results are handles.
+// See CHeader.h. The header uses only the public API (astra.h) and is C99 and
+// C++. A struct of the program is a C struct of tensor handles in the order of
+// its fields; scalars are given by value; results are handles.
 #include "passes/CHeader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -180,8 +180,8 @@ void HeaderWriter::writeComment(StringRef words) {
   SmallVector<StringRef> lines;
   StringRef(safe).split(lines, '\n');
   os << "/* ";
-  llvm::interleave(lines, os, [&](StringRef line) { os << line.trim(); },
-                   "\n * ");
+  llvm::interleave(
+      lines, os, [&](StringRef line) { os << line.trim(); }, "\n * ");
   os << " */\n";
 }
 
@@ -191,11 +191,10 @@ void HeaderWriter::forLeaves(
   if (tree.kind == Tree::Tensor)
     return statement(access, index++);
   for (const auto &[place, element] : llvm::enumerate(tree.elements)) {
-    std::string member = tree.kind == Tree::Struct
-                             ? "." + makeName(tree.fields[place])
-                         : tree.kind == Tree::Tuple
-                             ? "._" + std::to_string(place)
-                             : ".at[" + std::to_string(place) + "]";
+    std::string member =
+        tree.kind == Tree::Struct  ? "." + makeName(tree.fields[place])
+        : tree.kind == Tree::Tuple ? "._" + std::to_string(place)
+                                   : ".at[" + std::to_string(place) + "]";
     forLeaves(element, access + member, index, statement);
   }
 }
@@ -329,8 +328,9 @@ void HeaderWriter::writeModule() {
   for (const ExportInfo &info : exports)
     os << "  if (status == ASTRA_OK)\n"
        << "    status = astra_module_function(module->runtime, module->handle, "
-       << "\"" << info.name << "\",\n                                   &module->fn_"
-       << info.name << ", error);\n";
+       << "\"" << info.name
+       << "\",\n                                   &module->fn_" << info.name
+       << ", error);\n";
   os << "  if (status != ASTRA_OK)\n    " << module << "_release(module);\n"
      << "  return status;\n}\n\n";
   auto writeOpening = [&](StringRef how, StringRef parameter, StringRef call) {
@@ -527,8 +527,7 @@ std::string HeaderWriter::write(StringRef source, StringRef compiler) {
 } // namespace
 
 std::string astra::makeCHeader(StringRef module, StringRef source,
-                               StringRef compiler,
-                               ArrayRef<ExportInfo> exports,
+                               StringRef compiler, ArrayRef<ExportInfo> exports,
                                ArrayRef<StructInfo> structs) {
   return HeaderWriter(module, exports, structs).write(source, compiler);
 }

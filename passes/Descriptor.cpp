@@ -1,5 +1,5 @@
-// See Descriptor.h. Each record's members stand in the order of the struct of the
-// same name in module.h; the tests load the result with that header.
+// See Descriptor.h. Each record's members stand in the order of the struct of
+// the same name in module.h; the tests load the result with that header.
 #include "passes/Descriptor.h"
 #include "astra/module.h"
 #include "llvm/Support/Path.h"

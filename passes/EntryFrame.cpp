@@ -21,8 +21,8 @@ EntryFrame::EntryFrame(func::FuncOp source, StringRef name,
   callType = LLVM::LLVMStructType::getLiteral(
       context, {word, pointer, pointer, pointer, pointer});
   apiType = LLVM::LLVMStructType::getLiteral(
-      context, {word, pointer, pointer, pointer, pointer, pointer, pointer,
-                pointer});
+      context,
+      {word, pointer, pointer, pointer, pointer, pointer, pointer, pointer});
 
   prologue.setInsertionPoint(source);
   auto type = LLVM::LLVMFunctionType::get(half, {pointer, pointer, pointer});
@@ -42,17 +42,15 @@ Value EntryFrame::getWord(OpBuilder &builder, Location at, int64_t value) {
                                   builder.getI64IntegerAttr(value));
 }
 
-Value EntryFrame::getHalfWord(OpBuilder &builder, Location at,
-                              uint32_t value) {
+Value EntryFrame::getHalfWord(OpBuilder &builder, Location at, uint32_t value) {
   return LLVM::ConstantOp::create(builder, at, half,
                                   builder.getI32IntegerAttr(int32_t(value)));
 }
 
 Value EntryFrame::loadMember(OpBuilder &builder, Value base, Type structType,
                              int32_t index, int32_t member, Type type) {
-  Value address =
-      LLVM::GEPOp::create(builder, loc, pointer, structType, base,
-                          ArrayRef<LLVM::GEPArg>{index, member});
+  Value address = LLVM::GEPOp::create(builder, loc, pointer, structType, base,
+                                      ArrayRef<LLVM::GEPArg>{index, member});
   return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
@@ -62,9 +60,9 @@ Value EntryFrame::loadMember(OpBuilder &builder, Value base, Type structType,
 Value EntryFrame::evaluateName(StringRef name) {
   for (const auto &[index, dim] : llvm::enumerate(info.dims))
     if (dim == name) {
-      Value address = LLVM::GEPOp::create(
-          prologue, loc, pointer, word, dims,
-          ArrayRef<LLVM::GEPArg>{int32_t(index)});
+      Value address =
+          LLVM::GEPOp::create(prologue, loc, pointer, word, dims,
+                              ArrayRef<LLVM::GEPArg>{int32_t(index)});
       return LLVM::LoadOp::create(prologue, loc, word, address);
     }
   auto [axisText, inputText] = name.split('@');
@@ -73,9 +71,8 @@ Value EntryFrame::evaluateName(StringRef name) {
   inputText.getAsInteger(10, input);
   Value strides = loadMember(prologue, function.getArgument(1), argType,
                              int32_t(input), 2, pointer);
-  Value address =
-      LLVM::GEPOp::create(prologue, loc, pointer, word, strides,
-                          ArrayRef<LLVM::GEPArg>{int32_t(axis)});
+  Value address = LLVM::GEPOp::create(prologue, loc, pointer, word, strides,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(axis)});
   return LLVM::LoadOp::create(prologue, loc, word, address);
 }
 
@@ -87,9 +84,8 @@ Value EntryFrame::evaluateDivision(const Dim::Atom &atom) {
   auto compare = [&](LLVM::ICmpPredicate predicate, Value a, Value b) {
     return LLVM::ICmpOp::create(prologue, loc, predicate, a, b).getResult();
   };
-  rhs = LLVM::SelectOp::create(prologue, loc,
-                               compare(LLVM::ICmpPredicate::eq, rhs, zero), one,
-                               rhs);
+  rhs = LLVM::SelectOp::create(
+      prologue, loc, compare(LLVM::ICmpPredicate::eq, rhs, zero), one, rhs);
   Value rest = LLVM::SRemOp::create(prologue, loc, lhs, rhs);
   Value signs = LLVM::XOrOp::create(prologue, loc, rest, rhs);
   Value wrong = LLVM::AndOp::create(
@@ -133,9 +129,8 @@ Value EntryFrame::getDim(const Dim &dim) {
     }
     if (!product || coefficient != 1) {
       Value constant = getWord(prologue, loc, coefficient);
-      product = product
-                    ? LLVM::MulOp::create(prologue, loc, product, constant)
-                    : constant;
+      product = product ? LLVM::MulOp::create(prologue, loc, product, constant)
+                        : constant;
     }
     sum = sum ? LLVM::AddOp::create(prologue, loc, sum, product) : product;
   }
@@ -211,9 +206,8 @@ Value EntryFrame::getService(OpBuilder &builder, Location at,
 }
 
 Value EntryFrame::getKernel(OpBuilder &builder, Location at, unsigned import) {
-  Value address =
-      LLVM::GEPOp::create(builder, at, pointer, pointer, kernels,
-                          ArrayRef<LLVM::GEPArg>{int32_t(import)});
+  Value address = LLVM::GEPOp::create(builder, at, pointer, pointer, kernels,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(import)});
   return LLVM::LoadOp::create(builder, at, pointer, address);
 }
 

@@ -1,7 +1,7 @@
-// The pass `fused`: folds and canonical forms, common values, dead code. Fusion of
-// loops will live here; until then a kernel call is one operation. Nothing here
-// may change a rounding: folds of numbers are the operations' own, by the rules
-// of the arithmetic.
+// The pass `fused`: folds and canonical forms, common values, dead code. Fusion
+// of loops will live here; until then a kernel call is one operation. Nothing
+// here may change a rounding: folds of numbers are the operations' own, by the
+// rules of the arithmetic.
 #include "passes/Passes.h"
 
 #include "dialect/AstraDialect.h"

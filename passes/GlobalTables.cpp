@@ -57,10 +57,10 @@ Type GlobalTables::getRecordType(const Record &record) {
   SmallVector<Type> members;
   for (const Field &field : record)
     members.push_back(
-        field.kind == Field::Int32   ? Type(builder.getI32Type())
-        : field.kind == Field::Int64 ? Type(builder.getI64Type())
-                                     : Type(LLVM::LLVMPointerType::get(
-                                           builder.getContext())));
+        field.kind == Field::Int32 ? Type(builder.getI32Type())
+        : field.kind == Field::Int64
+            ? Type(builder.getI64Type())
+            : Type(LLVM::LLVMPointerType::get(builder.getContext())));
   return LLVM::LLVMStructType::getLiteral(builder.getContext(), members);
 }
 
@@ -114,9 +114,8 @@ std::string GlobalTables::addTable(ArrayRef<Record> records) {
     Value chunk = LLVM::UndefOp::create(at, loc, chunkType);
     auto part = records.slice(index * ChunkRecords).take_front(ChunkRecords);
     for (const auto &[place, record] : llvm::enumerate(part))
-      chunk =
-          LLVM::InsertValueOp::create(at, loc, chunk, buildRecord(at, record),
-                                      ArrayRef<int64_t>(place));
+      chunk = LLVM::InsertValueOp::create(
+          at, loc, chunk, buildRecord(at, record), ArrayRef<int64_t>(place));
     table = LLVM::InsertValueOp::create(at, loc, table, chunk,
                                         ArrayRef<int64_t>(index));
   }

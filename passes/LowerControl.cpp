@@ -1,7 +1,7 @@
 // Control flow over buffers. Scalars of a loop's state stay values; a tensor of
-// the state has two buffers, the current one and the next one, which swap places
-// with each turn, so that no turn copies what it computed. Part of the pass
-// `calls`; the walk is in LowerToCalls.cpp.
+// the state has two buffers, the current one and the next one, which swap
+// places with each turn, so that no turn copies what it computed. Part of the
+// pass `calls`; the walk is in LowerToCalls.cpp.
 #include "passes/CallsLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,8 +236,7 @@ LogicalResult CallsLowering::lowerSliced(Operation *op, const Dim &length,
   if (llvm::failed(lowerBlock(block)))
     return failure();
   auto outputs = ArrayRef<Value>(next).drop_front(stateCount);
-  for (auto [value, place] :
-       llvm::zip(yielded.drop_front(stateCount), outputs))
+  for (auto [value, place] : llvm::zip(yielded.drop_front(stateCount), outputs))
     writeTo(value, place);
   yieldState(yielded.take_front(stateCount), current, next, values);
   scf::YieldOp::create(builder, loc, values);
@@ -264,7 +263,8 @@ LogicalResult CallsLowering::combine(ReduceOp op, ValueRange lhs,
   auto savedViews = views, savedScalars = scalars, savedPlaces = destinations;
   Block &block = op.getBody().front();
   for (const auto &[index, argument] : llvm::enumerate(block.getArguments()))
-    setView(argument, index < lhs.size() ? lhs[index] : rhs[index - lhs.size()]);
+    setView(argument,
+            index < lhs.size() ? lhs[index] : rhs[index - lhs.size()]);
   OperandRange yielded = block.getTerminator()->getOperands();
   wishFor(yielded, places, block);
   if (llvm::failed(lowerBlock(block)))
@@ -288,8 +288,7 @@ static SmallVector<Value> getSlices(CallsLowering &lowering, ValueRange wholes,
 /// One level of the tree: `count` elements of `current` become half as many of
 /// `next`.
 LogicalResult CallsLowering::combineLevel(ReduceOp op, Value count,
-                                          ValueRange current,
-                                          ValueRange next) {
+                                          ValueRange current, ValueRange next) {
   Value one = getWord(1);
   Value half = arith::ShRUIOp::create(builder, loc, count, one);
   auto loop = scf::ForOp::create(builder, loc, getWord(0), half, one);
@@ -307,14 +306,14 @@ LogicalResult CallsLowering::combineLevel(ReduceOp op, Value count,
     scf::YieldOp::create(builder, loc);
   }
   Value odd = arith::AndIOp::create(builder, loc, count, one);
-  Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      odd, one);
+  Value isOdd =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, odd, one);
   auto tail = scf::IfOp::create(builder, loc, TypeRange(), isOdd, false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&tail.getThenRegion().front());
   Value last = arith::SubIOp::create(builder, loc, count, one);
-  for (auto [from, to] : llvm::zip(getSlices(*this, current, last),
-                                   getSlices(*this, next, half)))
+  for (auto [from, to] :
+       llvm::zip(getSlices(*this, current, last), getSlices(*this, next, half)))
     copy(from, to);
   return success();
 }
@@ -345,9 +344,8 @@ LogicalResult CallsLowering::lowerReduce(ReduceOp op) {
   SmallVector<Location> locs(types.size(), at);
   auto loop = scf::WhileOp::create(builder, at, types, state);
   Block *before = builder.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more =
-      arith::CmpIOp::create(builder, at, arith::CmpIPredicate::sgt,
-                            before->getArgument(0), getWord(1));
+  Value more = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::sgt,
+                                     before->getArgument(0), getWord(1));
   scf::ConditionOp::create(builder, at, more, before->getArguments());
   Block *after = builder.createBlock(&loop.getAfter(), {}, types, locs);
   ValueRange arguments = after->getArguments();
@@ -355,8 +353,7 @@ LogicalResult CallsLowering::lowerReduce(ReduceOp op) {
   ValueRange next = arguments.drop_front(1 + count);
   if (llvm::failed(combineLevel(op, arguments[0], current, next)))
     return failure();
-  Value rounded =
-      arith::AddIOp::create(builder, at, arguments[0], getWord(1));
+  Value rounded = arith::AddIOp::create(builder, at, arguments[0], getWord(1));
   SmallVector<Value> values = {
       arith::ShRUIOp::create(builder, at, rounded, getWord(1))};
   values.append(next.begin(), next.end());

@@ -1,6 +1,7 @@
 // The pass `calls`: every value gets a buffer or stays a scalar, and every
-// operation says through its rule (dialect/Lowering.h) which kernels compute it.
-// This file walks and keeps the values; the rules know what an operation means.
+// operation says through its rule (dialect/Lowering.h) which kernels compute
+// it. This file walks and keeps the values; the rules know what an operation
+// means.
 #include "kernels/KernelTable.h"
 #include "passes/CallsLowering.h"
 #include "passes/Passes.h"
@@ -122,8 +123,7 @@ Value CallsLowering::getView(Value value) {
   Value scalar = scalars.lookup(value);
   Type element = getTensorType(value).getElementType();
   if (auto constant = scalar.getDefiningOp<arith::ConstantOp>()) {
-    auto type =
-        calls::ViewType::getDense(builder.getContext(), element, {});
+    auto type = calls::ViewType::getDense(builder.getContext(), element, {});
     return calls::ConstantOp::create(builder, loc, type, constant.getValue());
   }
   Value room = makeBuffer(element, {});
@@ -200,9 +200,10 @@ bool CallsLowering::lowerScalar(Operation &op) {
     return true;
   }
   if (auto dim = dyn_cast<DimValueOp>(op)) {
-    setScalar(dim.getResult(),
-              calls::DimOp::create(builder, loc, builder.getI64Type(),
-                                   builder.getStringAttr(dim.getValue().str())));
+    setScalar(
+        dim.getResult(),
+        calls::DimOp::create(builder, loc, builder.getI64Type(),
+                             builder.getStringAttr(dim.getValue().str())));
     return true;
   }
   if (isa<StopGradientOp>(op) && scalars.count(op.getOperand(0))) {

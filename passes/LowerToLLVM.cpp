@@ -1,8 +1,8 @@
-// The pass `llvm`: functions over buffers become entry functions of module.h, in
-// the LLVM dialect, and the module gets its descriptor. Structured control flow
-// is flattened first; then each operation of the calls dialect is replaced where
-// it stands; arithmetic goes through MLIR's own conversions. Knows the object ABI
-// (through EntryFrame and Descriptor), nothing of tensors.
+// The pass `llvm`: functions over buffers become entry functions of module.h,
+// in the LLVM dialect, and the module gets its descriptor. Structured control
+// flow is flattened first; then each operation of the calls dialect is replaced
+// where it stands; arithmetic goes through MLIR's own conversions. Knows the
+// object ABI (through EntryFrame and Descriptor), nothing of tensors.
 #include "astra/base.h"
 #include "passes/EntryFrame.h"
 #include "passes/Passes.h"
@@ -91,10 +91,9 @@ Value BodyLowering::getText(Location loc, StringRef text) {
 
 void BodyLowering::checkStatus(Location loc, Value status) {
   Value zero = frame.getHalfWord(builder, loc, 0);
-  Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
-                                      status, zero);
-  Value place =
-      frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
+  Value failed =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, zero);
+  Value place = frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
   Block *block = builder.getInsertionBlock();
   Block *rest = block->splitBlock(builder.getInsertionPoint());
   builder.setInsertionPointToEnd(block);
@@ -116,13 +115,12 @@ void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text) {
   auto type = LLVM::LLVMFunctionType::get(
       builder.getI32Type(), {pointer, builder.getI32Type(), pointer});
   Value status =
-      LLVM::CallOp::create(
-          builder, loc, type,
-          ValueRange{service, frame.getCall(),
-                     frame.getHalfWord(builder, loc, code), getText(loc, text)})
+      LLVM::CallOp::create(builder, loc, type,
+                           ValueRange{service, frame.getCall(),
+                                      frame.getHalfWord(builder, loc, code),
+                                      getText(loc, text)})
           .getResult();
-  Value place =
-      frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
+  Value place = frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
   LLVM::BrOp::create(builder, loc, ValueRange{status, place},
                      frame.getFailBlock());
   builder.setInsertionPointToStart(rest);
@@ -135,8 +133,8 @@ void BodyLowering::lowerCheckRange(calls::CheckRangeOp op) {
   Value room = LLVM::SubOp::create(builder, loc, frame.getDim(op.getExtent()),
                                    frame.getDim(op.getSize()));
   Value zero = frame.getWord(builder, loc, 0);
-  Value enough = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
-                                      room, zero);
+  Value enough =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, room, zero);
   Value inside = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ule,
                                       op.getStart(), room);
   Value ok = LLVM::AndOp::create(builder, loc, enough, inside);
@@ -166,7 +164,8 @@ void BodyLowering::lowerConstant(calls::ConstantOp op) {
   Attribute value = op.getValue();
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     value = builder.getIntegerAttr(
-        storage, integer.getValue().zextOrTrunc(storage.getIntOrFloatBitWidth()));
+        storage,
+        integer.getValue().zextOrTrunc(storage.getIntOrFloatBitWidth()));
   } else if (auto elements = dyn_cast<DenseIntElementsAttr>(value)) {
     unsigned width = storage.getIntOrFloatBitWidth();
     value = elements.mapValues(storage, [&](const APInt &number) {
@@ -174,8 +173,8 @@ void BodyLowering::lowerConstant(calls::ConstantOp op) {
     });
   }
   GlobalTables &tables = descriptor.getTables();
-  pointers[op.getView()] = tables.getAddress(builder, op.getLoc(),
-                                             tables.addData(value, storage));
+  pointers[op.getView()] =
+      tables.getAddress(builder, op.getLoc(), tables.addData(value, storage));
 }
 
 void BodyLowering::lowerView(calls::ViewOp op) {
@@ -187,20 +186,18 @@ void BodyLowering::lowerView(calls::ViewOp op) {
     Value distance = LLVM::MulOp::create(builder, loc, index, stride);
     offset = LLVM::AddOp::create(builder, loc, offset, distance);
   }
-  pointers[op.getView()] =
-      getOffset(loc, getPointer(op.getBase()), offset,
-                op.getView().getType().getElementType());
+  pointers[op.getView()] = getOffset(loc, getPointer(op.getBase()), offset,
+                                     op.getView().getType().getElementType());
 }
 
 void BodyLowering::lowerLoad(calls::LoadOp op) {
   Location loc = op.getLoc();
   Type type = op.getValue().getType();
-  Value value = LLVM::LoadOp::create(builder, loc,
-                                     getStorageType(builder, type),
-                                     getPointer(op.getView()));
+  Value value = LLVM::LoadOp::create(
+      builder, loc, getStorageType(builder, type), getPointer(op.getView()));
   if (type.isInteger(1)) {
-    Value zero = LLVM::ConstantOp::create(builder, loc,
-                                          builder.getI8IntegerAttr(0));
+    Value zero =
+        LLVM::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
     value = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, value,
                                  zero);
   }
@@ -220,11 +217,11 @@ void BodyLowering::lowerStore(calls::StoreOp op) {
 void BodyLowering::fillArgument(Location loc, Value room, unsigned index,
                                 Value view) {
   auto type = cast<calls::ViewType>(view.getType());
-  Value members[] = {getPointer(view), frame.getDimTable(type.getShape()),
-                     frame.getDimTable(type.getStrides()),
-                     frame.getHalfWord(builder, loc,
-                                       getDTypeWord(type.getElementType())),
-                     frame.getHalfWord(builder, loc, type.getRank())};
+  Value members[] = {
+      getPointer(view), frame.getDimTable(type.getShape()),
+      frame.getDimTable(type.getStrides()),
+      frame.getHalfWord(builder, loc, getDTypeWord(type.getElementType())),
+      frame.getHalfWord(builder, loc, type.getRank())};
   for (const auto &[member, value] : llvm::enumerate(members)) {
     Value address = LLVM::GEPOp::create(
         builder, loc, pointer, frame.getArgType(), room,
@@ -256,9 +253,9 @@ Value BodyLowering::getParams(calls::KernelOp op) {
       value = getText(loc, text.getValue());
     else
       value = frame.getWord(builder, loc, words[index]);
-    Value address = LLVM::GEPOp::create(
-        builder, loc, pointer, builder.getI64Type(), room,
-        ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), room,
+                            ArrayRef<LLVM::GEPArg>{int32_t(index)});
     LLVM::StoreOp::create(builder, loc, value, address);
   }
   return room;
@@ -294,9 +291,9 @@ void BodyLowering::lowerDebug(calls::DebugOp op) {
   Value room = frame.getArgumentRoom();
   fillArgument(loc, room, 0, op.getView());
   Value service = frame.getService(builder, loc, CallService::Debug);
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, pointer, pointer});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, pointer, pointer});
   LLVM::CallOp::create(
       builder, loc, type,
       ValueRange{service, frame.getCall(), getText(loc, op.getText()), room});
@@ -322,17 +319,15 @@ LogicalResult BodyLowering::lower(Operation *op) {
           .Case([&](calls::LoadOp o) { return lowerLoad(o), true; })
           .Case([&](calls::StoreOp o) { return lowerStore(o), true; })
           .Case([&](calls::DebugOp o) { return lowerDebug(o), true; })
-          .Case([&](calls::CheckRangeOp o) {
-            return lowerCheckRange(o), true;
-          })
+          .Case([&](calls::CheckRangeOp o) { return lowerCheckRange(o), true; })
           .Case([&](calls::DimOp o) {
             o.getResult().replaceAllUsesWith(frame.getDim(o.getValue()));
             return true;
           })
           .Case([&](calls::CheckEqualOp o) {
             Value same = LLVM::ICmpOp::create(
-                builder, loc, LLVM::ICmpPredicate::eq,
-                frame.getDim(o.getLhs()), frame.getDim(o.getRhs()));
+                builder, loc, LLVM::ICmpPredicate::eq, frame.getDim(o.getLhs()),
+                frame.getDim(o.getRhs()));
             check(loc, same, ASTRA_ERROR_SHAPE_MISMATCH, o.getText());
             return true;
           })

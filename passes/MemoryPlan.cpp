@@ -1,7 +1,7 @@
 // Memory planning: each buffer of a function is live from its allocation to its
 // last use; buffers that are never live together share a place. Sizes are
-// dimension expressions, so a place is shared only where one size provably holds
-// the other. Part of the pass `calls`.
+// dimension expressions, so a place is shared only where one size provably
+// holds the other. Part of the pass `calls`.
 #include "dialect/CallsOps.h"
 #include "dialect/Lowering.h"
 #include "passes/Passes.h"
@@ -60,9 +60,9 @@ void MemoryPlan::number() {
     if (auto alloc = dyn_cast<calls::AllocOp>(op)) {
       auto type = alloc.getView().getType();
       Dim width = Dim::constant(calls::getByteWidth(type.getElementType()));
-      buffers.push_back(
-          {alloc, order[op], 0,
-           calls::getElementCount(type.getShapeDims()) * width, 0});
+      buffers.push_back({alloc, order[op], 0,
+                         calls::getElementCount(type.getShapeDims()) * width,
+                         0});
     }
   });
 }

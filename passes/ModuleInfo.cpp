@@ -1,5 +1,5 @@
-// See ModuleInfo.h. Attributes that are absent read as empty: a function written
-// by hand in a test need not state everything.
+// See ModuleInfo.h. Attributes that are absent read as empty: a function
+// written by hand in a test need not state everything.
 #include "passes/ModuleInfo.h"
 #include "astra/module.h"
 #include "dialect/AstraDialect.h"

@@ -40,7 +40,8 @@ static std::unique_ptr<llvm::TargetMachine> makeTarget(unsigned level,
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
   llvm::Triple triple(TripleText);
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   llvm::TargetOptions options;

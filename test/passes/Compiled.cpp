@@ -23,8 +23,7 @@ std::string compileObject(llvm::StringRef text, bool loadable,
                   mlir::arith::ArithDialect, mlir::scf::SCFDialect,
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect>();
   registerObjectTranslations(registry);
-  mlir::MLIRContext context(registry,
-                            mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     error += diagnostic.str() + "\n";
     return mlir::success();

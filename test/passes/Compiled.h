@@ -1,5 +1,5 @@
-// For tests: `astra` dialect text compiled to a loadable module and loaded through
-// the C API. Knows the public interfaces only.
+// For tests: `astra` dialect text compiled to a loadable module and loaded
+// through the C API. Knows the public interfaces only.
 #ifndef ASTRA_TEST_PASSES_COMPILED_H
 #define ASTRA_TEST_PASSES_COMPILED_H
 
@@ -24,8 +24,7 @@ public:
   /// What went wrong, of compiling or of the last call; "" if nothing.
   std::string error;
 
-  template <typename T>
-  Compiled &give(uint32_t dtype, const Array<T> &array) {
+  template <typename T> Compiled &give(uint32_t dtype, const Array<T> &array) {
     add(dtype, array.shape, array.elements.data(),
         array.elements.size() * sizeof(T));
     return *this;

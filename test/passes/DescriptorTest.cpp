@@ -1,5 +1,5 @@
-// What the descriptor states, read back through the C API; and what the files have
-// in them.
+// What the descriptor states, read back through the C API; and what the files
+// have in them.
 #include "Compiled.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -99,8 +99,8 @@ static std::vector<std::string> getSymbols(const std::string &bytes,
                                            bool dynamic) {
   std::vector<std::string> names;
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes);
-  auto file = llvm::object::ObjectFile::createELFObjectFile(
-      buffer->getMemBufferRef());
+  auto file =
+      llvm::object::ObjectFile::createELFObjectFile(buffer->getMemBufferRef());
   if (!file)
     return {"no ELF file"};
   auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
@@ -130,8 +130,10 @@ TEST(Descriptor, RefusesWhatItCannotCompile) {
   EXPECT_EQ(compileObject("func.func @f(", false, error), "");
   EXPECT_NE(error, "");
   error.clear();
-  EXPECT_EQ(compileObject(R"(func.func @f() attributes {astra.device = "cuda:0"} { return })",
-                          false, error),
-            "");
+  EXPECT_EQ(
+      compileObject(
+          R"(func.func @f() attributes {astra.device = "cuda:0"} { return })",
+          false, error),
+      "");
   EXPECT_NE(error.find("\"cpu\" only"), std::string::npos) << error;
 }

@@ -1,5 +1,5 @@
-// Dialect text compiled, linked, loaded and run: values against ones worked out by
-// hand, and errors with their codes and places.
+// Dialect text compiled, linked, loaded and run: values against ones worked out
+// by hand, and errors with their codes and places.
 #include "Compiled.h"
 #include <cmath>
 #include <gtest/gtest.h>

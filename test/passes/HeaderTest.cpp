@@ -1,9 +1,9 @@
-// The C header of a module with structs, arrays, tuples, scalars and awkward names:
-// its text, and that C99 and C++ compilers take it without a warning.
+// The C header of a module with structs, arrays, tuples, scalars and awkward
+// names: its text, and that C99 and C++ compilers take it without a warning.
+#include "mlir/IR/Builders.h"
 #include "passes/CHeader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/Builders.h"
 #include <gtest/gtest.h>
 
 using namespace astra;
@@ -22,11 +22,12 @@ static std::string makeHeader() {
   step.doc = "One step. */ still a comment";
   step.inValues = {
       {"m", "Net",
-       std::string(R"({"kind":"struct","name":"Net","c_name":"demo_Net","fields":[{"name":"layers","value":{"kind":"array","count":2,"element":)") +
+       std::string(
+           R"({"kind":"struct","name":"Net","c_name":"demo_Net","fields":[{"name":"layers","value":{"kind":"array","count":2,"element":)") +
            Dense + "}}]}",
        0, 4},
-      {"default", "f32[n]", R"({"kind":"tensor","dtype":"f32","shape":["n"]})", 4,
-       1},
+      {"default", "f32[n]", R"({"kind":"tensor","dtype":"f32","shape":["n"]})",
+       4, 1},
       {"lr", "f32", R"({"kind":"tensor","dtype":"f32","shape":[]})", 5, 1}};
   for (const char *path : {"m.layers[0].w", "m.layers[0].b", "m.layers[1].w",
                            "m.layers[1].b", "default"})
@@ -34,7 +35,8 @@ static std::string makeHeader() {
   step.inLeaves.push_back({"lr", f32, {}});
   step.outValues = {{"result.0", "nn.Dense<64, 32>", Dense, 0, 2},
                     {"result.1", "f32", "", 2, 1}};
-  step.outLeaves = {{"result.0.w", f32, {n}}, {"result.0.b", f32, {n}},
+  step.outLeaves = {{"result.0.w", f32, {n}},
+                    {"result.0.b", f32, {n}},
                     {"result.1", f32, {}}};
   ExportInfo nothing;
   nothing.name = nothing.symbol = "nothing";
@@ -42,7 +44,8 @@ static std::string makeHeader() {
   std::string w = R"({"kind":"tensor","dtype":"f32","shape":["64","32"]})";
   std::string b = R"({"kind":"tensor","dtype":"f32","shape":["32"]})";
   dense.fields = {{"w", "Weights.", "f32[64, 32]", w}, {"b", "", "f32[32]", b}};
-  return makeCHeader("demo", "demo.astra", "astrac 0", {step, nothing}, {dense});
+  return makeCHeader("demo", "demo.astra", "astrac 0", {step, nothing},
+                     {dense});
 }
 
 TEST(Header, DeclaresStructsAndFunctions) {
@@ -80,9 +83,11 @@ TEST(Header, CompilesWithoutWarnings) {
                       "  return demo_nothing(m, s, NULL);\n}\n";
   write("user.c", user);
   write("user.cpp", user);
-  std::string include = std::string(" -I") + ASTRA_RUNTIME_INCLUDE +
-                        " -I" + base + " -Wall -Wextra -Werror -pedantic "
-                        "-fsyntax-only " + base;
+  std::string include = std::string(" -I") + ASTRA_RUNTIME_INCLUDE + " -I" +
+                        base +
+                        " -Wall -Wextra -Werror -pedantic "
+                        "-fsyntax-only " +
+                        base;
   EXPECT_EQ(std::system(("cc -std=c99" + include + "/user.c").c_str()), 0);
   EXPECT_EQ(std::system(("c++ -std=c++17" + include + "/user.cpp").c_str()), 0);
   llvm::sys::fs::remove_directories(folder);

@@ -1,10 +1,8 @@
 // See Compiler.h. One context, no threads, and only the dialects that a phase
 // needs: most of the time a compilation takes is spent starting.
 #include "tools/astrac/Compiler.h"
-#ifdef ASTRA_HAVE_FRONTEND
 #include "frontend/check/Check.h"
 #include "frontend/emit/Emit.h"
-#endif
 #include "frontend/syntax/Parser.h"
 #include "passes/Object.h"
 #include "tools/astrac/Embedded.h"
@@ -31,8 +29,8 @@ static constexpr char EmbeddedFolder[] = "<std>";
 static DialectRegistry getRegistry() {
   DialectRegistry registry;
   registry.insert<AstraDialect, calls::CallsDialect, func::FuncDialect,
-                  arith::ArithDialect, scf::SCFDialect,
-                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
+                  arith::ArithDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                  LLVM::LLVMDialect>();
   registerObjectTranslations(registry);
   return registry;
 }
@@ -99,7 +97,6 @@ std::string astra::findLibrary(const Options &options) {
   return EmbeddedFolder;
 }
 
-#ifdef ASTRA_HAVE_FRONTEND
 static CheckOptions getCheckOptions(const Options &options) {
   CheckOptions check;
   check.stdPath = findLibrary(options);
@@ -138,17 +135,6 @@ bool Compiler::check(const std::string &path) {
   return finishFrontEnd();
 }
 
-#else
-bool Compiler::printProgram(const std::string &) { return false; }
-bool Compiler::check(const std::string &path) {
-  uint32_t file;
-  if (!readInput(path, file))
-    return false;
-  parseFile(file, sources, diagnostics);
-  return finishFrontEnd();
-}
-#endif
-
 bool Compiler::load(const std::string &path, Part part,
                     const std::string &function) {
   uint32_t file;
@@ -161,7 +147,6 @@ bool Compiler::load(const std::string &path, Part part,
     if (!module)
       return false;
   } else {
-#ifdef ASTRA_HAVE_FRONTEND
     auto program =
         checkProgram(getCheckOptions(options), file, sources, diagnostics);
     if (!finishFrontEnd())
@@ -173,18 +158,13 @@ bool Compiler::load(const std::string &path, Part part,
     module = emitProgram(*program, sources, diagnostics, context, emit);
     if (!finishFrontEnd() || !module)
       return false;
-#else
-    return false;
-#endif
   }
   reached = Phase::astra;
   keep(part, function);
   return succeeded(verifyPhase(*module, Phase::astra));
 }
 
-bool Compiler::isEmpty() {
-  return module->getOps<func::FuncOp>().empty();
-}
+bool Compiler::isEmpty() { return module->getOps<func::FuncOp>().empty(); }
 
 /// Drops the entries that are not asked for.
 void Compiler::keep(Part part, const std::string &function) {

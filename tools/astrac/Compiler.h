@@ -1,5 +1,6 @@
-// From a source file to a module at a phase, with every error printed. Inputs are
-// Astra programs, or `astra` dialect text (.mlir). Knows the phases, no commands.
+// From a source file to a module at a phase, with every error printed. Inputs
+// are Astra programs, or `astra` dialect text (.mlir). Knows the phases, no
+// commands.
 #ifndef ASTRA_TOOLS_ASTRAC_COMPILER_H
 #define ASTRA_TOOLS_ASTRAC_COMPILER_H
 

@@ -50,9 +50,9 @@ static bool writeBeside(StringRef path, StringRef bytes,
                         std::string &temporary) {
   llvm::SmallString<128> name;
   int descriptor;
-  std::error_code error = fs::createUniqueFile(
-      path + ".%%%%%%%%", descriptor, name, fs::OF_None,
-      fs::all_read | fs::all_write);
+  std::error_code error =
+      fs::createUniqueFile(path + ".%%%%%%%%", descriptor, name, fs::OF_None,
+                           fs::all_read | fs::all_write);
   if (error)
     return printFileError(false, path, error.message()), false;
   temporary = name.str().str();

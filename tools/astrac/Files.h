@@ -1,5 +1,5 @@
-// Files as a command-line tool meets them: reading with one clear error, writing
-// so that no half file is ever seen, and folders that go away again.
+// Files as a command-line tool meets them: reading with one clear error,
+// writing so that no half file is ever seen, and folders that go away again.
 #ifndef ASTRA_TOOLS_ASTRAC_FILES_H
 #define ASTRA_TOOLS_ASTRAC_FILES_H
 
@@ -34,7 +34,9 @@ public:
   TemporaryFolder();
   ~TemporaryFolder();
   bool isValid() const { return !path.empty(); }
-  std::string getFile(llvm::StringRef name) const { return path + "/" + name.str(); }
+  std::string getFile(llvm::StringRef name) const {
+    return path + "/" + name.str();
+  }
 
 private:
   std::string path;

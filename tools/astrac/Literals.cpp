@@ -4,6 +4,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -84,8 +85,8 @@ public:
     if (!parse(0))
       return false;
     skip();
-    return text.empty() || fail("`" + text.take_front(20).str() +
-                                "` stands behind the value");
+    return text.empty() ||
+           fail("`" + text.take_front(20).str() + "` stands behind the value");
   }
 
 private:

@@ -1,5 +1,5 @@
-// Tensors as text: what stands on a command line for an argument, and how a result
-// is printed. Knows dtypes and bytes, no runtime.
+// Tensors as text: what stands on a command line for an argument, and how a
+// result is printed. Knows dtypes and bytes, no runtime.
 #ifndef ASTRA_TOOLS_ASTRAC_LITERALS_H
 #define ASTRA_TOOLS_ASTRAC_LITERALS_H
 

@@ -67,7 +67,9 @@ bool readInputs(const InputArgList &args, Options &options) {
   if (options.inputs.empty())
     return true;
   const std::pair<const char *, Command> commands[] = {
-      {"run", Command::Run}, {"test", Command::Test}, {"check", Command::Check}};
+      {"run", Command::Run},
+      {"test", Command::Test},
+      {"check", Command::Check}};
   for (auto [name, command] : commands)
     if (options.inputs.front() == name) {
       options.command = command;
@@ -106,8 +108,8 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   unsigned missingIndex = 0, missingCount = 0;
   llvm::ArrayRef<const char *> words(argv, argc);
   options.program = argc ? argv[0] : "astrac";
-  InputArgList args =
-      table.ParseArgs(words.drop_front(argc ? 1 : 0), missingIndex, missingCount);
+  InputArgList args = table.ParseArgs(words.drop_front(argc ? 1 : 0),
+                                      missingIndex, missingCount);
   if (missingCount)
     return complain("`" + llvm::Twine(args.getArgString(missingIndex)) +
                     "` needs a value");
@@ -135,7 +137,8 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
 void astra::printHelp(llvm::raw_ostream &os) {
   os << "USAGE: astrac FILE -o OUT.o          compile to an object, with a C "
         "header beside it\n"
-        "       astrac -shared FILE -o OUT.so compile to a module to be loaded\n"
+        "       astrac -shared FILE -o OUT.so compile to a module to be "
+        "loaded\n"
         "       astrac run FILE FN ARG...     call a function (.npy files or "
         "literals)\n"
         "       astrac test FILE|FOLDER...    run the test blocks\n"

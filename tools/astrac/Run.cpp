@@ -1,6 +1,6 @@
-// `astrac run`: compiles the file to a temporary loadable module, loads it through
-// the C API like any other program would, calls one function with arguments from
-// the command line and prints or saves what it gives.
+// `astrac run`: compiles the file to a temporary loadable module, loads it
+// through the C API like any other program would, calls one function with
+// arguments from the command line and prints or saves what it gives.
 #include "tools/astrac/Commands.h"
 #include "tools/astrac/Compiler.h"
 #include "tools/astrac/Files.h"
@@ -59,8 +59,8 @@ bool Runner::readInput(size_t index, StringRef text, astra_value_t &input) {
   ASTRA_INIT(LEAF_INFO, &leaf);
   astra_error_t *error = nullptr;
   astra_runtime_t *runtime = session.getRuntime();
-  if (!session.check(astra_function_input(runtime, handle, index, &leaf, &error),
-                     error))
+  if (!session.check(
+          astra_function_input(runtime, handle, index, &leaf, &error), error))
     return complain(session.getError());
   astra_tensor_t tensor = {0};
   if (text.ends_with(".npy")) {
@@ -73,12 +73,12 @@ bool Runner::readInput(size_t index, StringRef text, astra_value_t &input) {
     std::string why;
     if (!parseLiteral(text, leaf.dtype, literal, why))
       return complain("argument `" + std::string(leaf.path) + "`: " + why);
-    if (!session.check(astra_tensor_from_data(
-                           runtime, session.getDevice(), leaf.dtype,
-                           literal.shape.size(), literal.shape.data(),
-                           literal.bytes.data(), literal.bytes.size(), &tensor,
-                           &error),
-                       error))
+    if (!session.check(
+            astra_tensor_from_data(runtime, session.getDevice(), leaf.dtype,
+                                   literal.shape.size(), literal.shape.data(),
+                                   literal.bytes.data(), literal.bytes.size(),
+                                   &tensor, &error),
+            error))
       return complain(session.getError());
   }
   session.own(tensor);
@@ -138,9 +138,9 @@ bool Runner::giveOutput(size_t index, size_t count, astra_tensor_t tensor) {
     path = stem.str() + "." + std::to_string(index) + (npy ? ".npy" : "");
   }
   astra_error_t *error = nullptr;
-  return session.check(astra_npy_save(session.getRuntime(), path.c_str(),
-                                      tensor, &error),
-                       error) ||
+  return session.check(
+             astra_npy_save(session.getRuntime(), path.c_str(), tensor, &error),
+             error) ||
          complain(session.getError());
 }
 
@@ -151,8 +151,13 @@ int Runner::run() {
   std::string module = folder.getFile("run.so");
   {
     Compiler compiler(options);
-    if (!compiler.load(options.inputs[0], Part::Exports, function) ||
-        !compiler.makeLoadable(module))
+    if (!compiler.load(options.inputs[0], Part::Exports, function))
+      return 1;
+    if (compiler.isEmpty())
+      return complain("`" + options.inputs[0] + "` exports no function `" +
+                      function + "`"),
+             1;
+    if (!compiler.makeLoadable(module))
       return 1;
   }
   std::vector<astra_value_t> inputs;
@@ -171,6 +176,4 @@ int Runner::run() {
 }
 } // namespace
 
-int astra::runFunction(const Options &options) {
-  return Runner(options).run();
-}
+int astra::runFunction(const Options &options) { return Runner(options).run(); }

@@ -47,9 +47,9 @@ bool Session::load(const std::string &path) {
 
 bool Session::find(const std::string &name, astra_function_t &function) {
   astra_error_t *error = nullptr;
-  return check(astra_module_function(runtime, module, name.c_str(), &function,
-                                     &error),
-               error);
+  return check(
+      astra_module_function(runtime, module, name.c_str(), &function, &error),
+      error);
 }
 
 bool Session::describe(astra_function_t function, astra_function_info_t &info) {
@@ -78,7 +78,8 @@ bool Session::call(astra_function_t function,
     return false;
   for (astra_tensor_t output : outputs)
     own(output);
-  // A function without results reports its error where the stream is waited for.
+  // A function without results reports its error where the stream is waited
+  // for.
   if (!check(astra_stream_wait(runtime, stream, &error), error))
     return false;
   for (astra_tensor_t output : outputs)

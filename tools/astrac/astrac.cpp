@@ -1,12 +1,11 @@
-// astrac: the compiler's command line. Picks the command; what a command does is in
-// the libraries and the files beside this one.
+// astrac: the compiler's command line. Picks the command; what a command does
+// is in the libraries and the files beside this one.
 #include "astra/module.h"
 #include "passes/CHeader.h"
 #include "tools/astrac/Commands.h"
 #include "tools/astrac/Compiler.h"
 #include "tools/astrac/Embedded.h"
 #include "tools/astrac/Files.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 
 using namespace astra;
@@ -69,10 +68,9 @@ static int compileObject(const Options &options) {
   if (!compiler.load(options.inputs[0], Part::Exports))
     return 1;
   std::string source = llvm::sys::path::filename(options.inputs[0]).str();
-  std::string header =
-      makeCHeader(getModuleName(compiler.getModule()), source,
-                  getCompilerName(), readExports(compiler.getModule()),
-                  readStructs(compiler.getModule()));
+  std::string header = makeCHeader(
+      getModuleName(compiler.getModule()), source, getCompilerName(),
+      readExports(compiler.getModule()), readStructs(compiler.getModule()));
   llvm::SmallVector<char, 0> object;
   if (!compiler.lowerTo(Phase::llvm, /*loadable=*/false) ||
       !compiler.emitObject(object))
@@ -93,11 +91,7 @@ static int compileLoadable(const Options &options) {
              : 1;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  Options options;
-  if (!parseOptions(argc, argv, options))
-    return 2;
+static int run(const Options &options) {
   switch (options.command) {
   case Command::Help:
     printHelp(llvm::outs());
@@ -118,4 +112,19 @@ int main(int argc, char **argv) {
     return options.shared ? compileLoadable(options) : compileObject(options);
   }
   return 2;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return 2;
+  int status = run(options);
+  // A full disk behind standard output is an error like any other.
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    printFileError(false, "standard output", llvm::outs().error().message());
+    llvm::outs().clear_error();
+    return 1;
+  }
+  return status;
 }
