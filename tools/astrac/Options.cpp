@@ -126,6 +126,9 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.stdPath = args.getLastArgValue(OPT_std_EQ).str();
   options.filter = args.getLastArgValue(OPT_filter_EQ).str();
   options.shared = args.hasArg(OPT_shared);
+  if (options.device != "cpu" && options.device != "cpu:0")
+    return complain("this release makes code for `cpu` only, not for `" +
+                    options.device + "`");
   if (!parseNumber(args.getLastArgValue(OPT_O, "2"), 0, 2, "the -O levels",
                    options.optimisation) ||
       !parseNumber(args.getLastArgValue(OPT_threads_EQ, "1"), 1, 4096,
