@@ -575,6 +575,16 @@ std::unique_ptr<FnLit> Checker::checkRule(const ast::LambdaExpr *rule,
       bindPattern(pattern, localValue(l, pattern->range));
     }
     Value value = check(rule->body, Expected(want));
+    if (value.isExpr() && !sameForm(value.type(), want)) {
+      Diagnostic &d = report(DiagCode::bad_rule, rule->body->range,
+                             "the rule gives another type than it should");
+      d.expected = toString(want);
+      d.found = toString(value.type());
+      d.help = isVjp ? "a vjp rule gives the gradients of all parameters, a "
+                       "tuple for several"
+                     : "a jvp rule gives the tangent of the result";
+      return nullptr;
+    }
     if (!requireType(value, want, "the result of the rule"))
       return nullptr;
     return value.expr;

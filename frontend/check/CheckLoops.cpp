@@ -51,13 +51,13 @@ hir::Expr *Checker::checkLoopBody(const ast::LoopExpr *e, TypeRef wanted) {
     hir::Expr *body = checkRuntime(e->body, Expected(wanted));
     if (!body)
       return nullptr;
-    if (body->type == wanted || !findDifference(body->type, wanted))
-      if (sameForm(body->type, wanted))
-        return body;
     SourceRange range = e->body->range;
     if (auto *block = llvm::dyn_cast<ast::BlockExpr>(e->body))
       if (block->result)
         range = block->result->range;
+    if (sameForm(body->type, wanted))
+      return requireType(body->type, wanted, range, "the next state") ? body
+                                                                      : nullptr;
     Diagnostic &d = report(DiagCode::loop_state, range,
                            "a loop's body gives the next state, of the types "
                            "that the first values have");

@@ -178,7 +178,8 @@ private:
   bool requireType(TypeRef found, TypeRef expected, SourceRange range,
                    const llvm::Twine &what);
   bool requireType(Value &value, TypeRef expected, const llvm::Twine &what);
-  /// The first pair of extents that is not provably equal.
+  /// The first pair of extents that is not provably equal, in types of the same
+  /// form.
   std::optional<std::pair<Dim, Dim>> findDifference(TypeRef a, TypeRef b);
   bool sameForm(TypeRef a, TypeRef b);
   /// Proved equal, or a report (refuted or not provable).
@@ -214,6 +215,7 @@ private:
   hir::Expr *toRuntime(const Value &value, SourceRange range);
   Value checkUnary(const ast::UnaryExpr *e, Expected expected);
   Value checkBinary(const ast::BinaryExpr *e, Expected expected);
+  bool wasReported(DiagCode code, const ast::BinaryExpr *e);
   Value checkLogical(const ast::BinaryExpr *e);
   Value checkPow(const ast::BinaryExpr *e, Expected expected);
   Expected hintOf(const Value &value);

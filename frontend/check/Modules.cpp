@@ -97,6 +97,7 @@ static void describeStruct(const ast::StructItem &item, llvm::StringRef module,
 
 void Checker::declare(Module &m) {
   Names names(diags);
+  llvm::SaveAndRestore saved(module, &m);
   for (const ast::ImportItem *item : m.tree->imports)
     names.add(item->name);
   for (const ast::ConstItem *item : m.tree->consts)
@@ -117,6 +118,9 @@ void Checker::declare(Module &m) {
     m.structs[item->name.text] = &decl;
   }
   for (const ast::FnItem *item : m.tree->fns) {
+    if (parseDType(item->name.text))
+      fail(DiagCode::duplicate_name, item->name.range,
+           "`" + item->name.text + "` is the name of a type");
     if (!names.add(item->name))
       continue;
     fnDecls.emplace_back();

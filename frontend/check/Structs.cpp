@@ -11,18 +11,14 @@ using namespace astra::hir;
 GenericKind Checker::classifyGeneric(const ast::GenericParam &param) {
   llvm::StringRef bound = param.bound.text;
   bool isLower = !isUpperCase(param.name.text.front());
-  if (bound == "int" && isLower)
-    return GenericKind::Int;
-  if (bound == "float" || bound == "number" || bound == "int") {
-    if (!isLower)
-      return GenericKind::DTypeClass;
-  }
   if (bound.empty())
     return isLower ? GenericKind::Dim : GenericKind::Tree;
-  fail(DiagCode::unknown_bound, param.bound.range,
-       "`" + param.name.text + ": " + bound + "` is no class",
-       "`h: int` is an integer; `T: float`, `T: int` and `T: number` are "
-       "element types; `P` alone is any tree and `n` a dimension");
+  bool isClass = bound == "float" || bound == "number" || bound == "int";
+  if (isLower ? bound != "int" : !isClass)
+    fail(DiagCode::unknown_bound, param.bound.range,
+         "`" + param.name.text + ": " + bound + "` is no class",
+         "`h: int` is an integer; `T: float`, `T: int` and `T: number` are "
+         "element types; `P` alone is any tree and `n` a dimension");
   return isLower ? GenericKind::Int : GenericKind::DTypeClass;
 }
 

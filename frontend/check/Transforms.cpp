@@ -128,10 +128,14 @@ std::optional<DType> Checker::parameterDType(const FnValue &fn, size_t index) {
   const FnValue *inner = &fn;
   while (inner->kind == FnValue::Transform)
     inner = inner->inner;
-  if (inner->kind != FnValue::Decl || index >= inner->decl->item->params.size())
-    return std::nullopt;
-  const ast::TypeExpr *type = inner->decl->item->params[index].type;
-  if (!type || type->kind != ast::TypeKind::Named)
+  const ast::TypeExpr *type = nullptr;
+  if (inner->kind == FnValue::Decl && index < inner->decl->item->params.size())
+    type = inner->decl->item->params[index].type;
+  else if (inner->kind == FnValue::Lambda &&
+           index < inner->lambda->params.size())
+    type = inner->lambda->params[index]->type;
+  if (!type || (type->kind != ast::TypeKind::Named &&
+                type->kind != ast::TypeKind::Tensor))
     return std::nullopt;
   return parseDType(type->name.text);
 }
@@ -533,6 +537,14 @@ Value Checker::jvpFn(Call &call) {
   std::vector<unsigned> wrt;
   for (unsigned i = 0; i < values.size(); ++i) {
     wrt.push_back(i);
+    if (!sameForm(tangents[i]->type, values[i]->type)) {
+      Diagnostic &d = report(DiagCode::bad_tangents, tangents[i]->range,
+                             "the tangent of argument " + llvm::Twine(i) +
+                                 " does not have the argument's type");
+      d.expected = hir::toString(values[i]->type);
+      d.found = hir::toString(tangents[i]->type);
+      return error();
+    }
     if (!requireType(tangents[i]->type, values[i]->type, tangents[i]->range,
                      "the tangent of argument " + llvm::Twine(i)))
       return error();

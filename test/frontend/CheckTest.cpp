@@ -1,0 +1,208 @@
+// What the checker accepts and refuses: dimensions, literals, generics,
+// modules, and the places and words of its messages.
+#include "test/frontend/Checked.h"
+
+using namespace astra;
+using namespace astra::test;
+
+static bool isGood(const std::string &text) {
+  Checked checked(text);
+  EXPECT_EQ(checked.getMessages(), "") << text;
+  return !checked.diagnostics.hasErrors();
+}
+
+static std::string places(const std::string &text) {
+  return Checked(text).getPlaces();
+}
+
+TEST(CheckDims, ProvesPolynomialEqualities) {
+  EXPECT_TRUE(isGood("fn f(x: f32[2 * n + 2], y: f32[n]) -> f32[n + 1, 2] = "
+                     "reshape(x, [n + 1, 2])\n"
+                     "fn g(x: f32[n, m]) -> f32[m * n] = reshape(x, [n * m])\n"
+                     "fn h(x: f32[a + b], y: f32[b + a], p: f32[a], q: f32[b])"
+                     " -> f32[a + b] = x + y + concat(p, q)"));
+}
+
+TEST(CheckDims, RefutesWhatCanNeverAgree) {
+  EXPECT_EQ(places("fn f(x: f32[n]) -> f32[n + 1] = x"), "E0501@1:33");
+  EXPECT_EQ(places("fn f(x: f32[n, 3]) -> f32[n, 4] = x"), "E0501@1:35");
+}
+
+TEST(CheckDims, AsksForAsWhereNothingIsProved) {
+  EXPECT_EQ(places("fn f(x: f32[n], y: f32[m]) -> f32[n] = y"), "E0502@1:40");
+  EXPECT_TRUE(isGood("fn f(x: f32[n], y: f32[m]) -> f32[n] = y as f32[n]"));
+}
+
+TEST(CheckDims, NamedAxesNeverStretch) {
+  EXPECT_EQ(places("fn f(x: f32[n, m], y: f32[n, 1]) -> f32[n, m] = x + y"),
+            "");
+  EXPECT_EQ(places("fn f(x: f32[n, m], y: f32[n]) -> f32[n, m] = x + y"),
+            "E0502@1:46");
+  // The caller's 1 does not stretch what the callee calls m.
+  EXPECT_EQ(places("fn f(x: f32[n], y: f32[m]) -> f32[n] = x + y\n"
+                   "fn g(x: f32[3], y: f32[1]) -> f32[3] = f(x, y)"),
+            "E0502@1:40");
+}
+
+TEST(CheckDims, LetsOfDimensionsAreDimensions) {
+  EXPECT_TRUE(isGood("fn f(x: f32[2 * n], y: f32[n]) -> f32[n] {\n"
+                     "  let k = (2 * n) / 2\n"
+                     "  x[0..k]\n"
+                     "}"));
+}
+
+TEST(CheckDims, SlicesOfRunTimePlacesHaveKnownExtents) {
+  EXPECT_TRUE(isGood("fn f(x: f32[9], k: i64) -> f32[2] = x[k..k + 2]\n"
+                     "fn g(x: f32[9], k: i32) -> f32[2] = x[k + 1..k + 3]"));
+}
+
+TEST(CheckLiterals, TakeTheTypeAroundThem) {
+  EXPECT_TRUE(isGood("const HALF = 0.5\n"
+                     "fn f(x: f64[n]) -> f64[n] = 2 * x + HALF - -1\n"
+                     "fn g(x: bf16) -> bf16 = if x > 0 { x } else { 0.5 }\n"
+                     "fn h(x: f64) -> f64[3] = [1, x, 2.5]\n"
+                     "fn k() -> f32 = 1.5\n"
+                     "fn l() -> i64 = 3\n"
+                     "fn m(x: f64) -> f64 = x * sqrt(2)\n"
+                     "fn o() -> i32 = i32(2.9)"));
+}
+
+TEST(CheckLiterals, MustFit) {
+  EXPECT_EQ(places("fn f() -> u8 = 256"), "E0403@1:16");
+  EXPECT_EQ(places("fn f() -> i8 = -128"), "");
+  EXPECT_EQ(places("fn f() -> f32 = 16777217"), "E0403@1:17");
+  EXPECT_EQ(places("fn f(x: i32) -> i32 = x + 1.5"), "E0402@1:27");
+}
+
+TEST(CheckTypes, NamesBothDTypes) {
+  Checked checked("fn f(x: f32[n], y: f64[n]) -> f32[n] = x * y");
+  EXPECT_NE(checked.getMessages().find("mixes f32 and f64"), std::string::npos)
+      << checked.getMessages();
+}
+
+TEST(CheckNames, SuggestsWithAFix) {
+  Checked checked("fn f(velocity: f32) -> f32 = velocty * 2");
+  ASSERT_EQ(checked.getPlaces(), "E0301@1:30");
+  const Diagnostic &d = checked.diagnostics.getAll()[0];
+  ASSERT_EQ(d.fixits.size(), 1u);
+  EXPECT_EQ(d.fixits[0].text, "velocity");
+}
+
+TEST(CheckNames, OneMistakeIsOneMessage) {
+  EXPECT_EQ(places("fn f(x: f32[n]) -> f32[n] {\n"
+                   "  let a = nope(x)\n"
+                   "  let b = a + x\n"
+                   "  b * a\n"
+                   "}"),
+            "E0301@2:11");
+}
+
+TEST(CheckNames, SeveralMistakesInOneRun) {
+  EXPECT_EQ(places("fn f(x: f32) -> f32 = nope\n"
+                   "fn g(x: f32) -> f64 = x"),
+            "E0301@1:23 E0402@2:23");
+}
+
+TEST(CheckModules, FindsNeighbours) {
+  Checked checked("import ./layers\n"
+                  "fn f(x: f32) -> f32 = layers.double(x)",
+                  {{"layers.astra", "fn double(x: f32) -> f32 = 2 * x"}});
+  EXPECT_EQ(checked.getMessages(), "");
+}
+
+TEST(CheckModules, CirclesAreErrors) {
+  Checked checked("import ./a\nfn f(x: f32) -> f32 = x",
+                  {{"a.astra", "import ./b"}, {"b.astra", "import ./a"}});
+  EXPECT_EQ(checked.getCodes(), std::vector<std::string>{"E0304"});
+}
+
+TEST(CheckModules, SaysWhereItLooked) {
+  Checked checked("import ./nowhere");
+  EXPECT_NE(checked.getMessages().find("nowhere.astra"), std::string::npos);
+}
+
+TEST(CheckGenerics, InferAndCheckClasses) {
+  EXPECT_TRUE(isGood(
+      "fn norm2<T: float>(x: T[..b, n]) -> T[..b] = sum(x * x, axis = -1)\n"
+      "fn f(x: f32[3, 4]) -> f32[3] = norm2(x)\n"
+      "fn g(x: f64[2, 3, 4]) -> f64[2, 3] = norm2(x)\n"
+      "fn heads<h: int>(x: f32[n, h * d], y: f32[d]) -> f32[n, h, d] = "
+      "reshape(x, [n, h, d])\n"
+      "fn k(x: f32[n, 8], y: f32[2]) -> f32[n, 4, 2] = heads(x, y, h = 4)"));
+}
+
+TEST(CheckGenerics, InstancesAreShared) {
+  Checked checked("fn id<T: float>(x: T[..b]) -> T[..b] = x\n"
+                  "fn f(x: f32[n], y: f32[m], z: f32[3, 4]) -> f32[n] {\n"
+                  "  let a = id(y)\n"
+                  "  let c = id(z)\n"
+                  "  id(x)\n"
+                  "}");
+  ASSERT_EQ(checked.getMessages(), "");
+  unsigned count = 0;
+  for (const hir::FnInstance &fn : checked.program->instances)
+    count += fn.name == "id";
+  // f32 with 0, 1 and 2 axes, and f64 with 2 (the representative).
+  EXPECT_EQ(count, 4u);
+}
+
+TEST(CheckGenerics, TreesAreSharedUpToDimensionNames) {
+  Checked checked("struct P<n> { w: f32[n] }\n"
+                  "fn twice<T>(p: T) -> T = p + p\n"
+                  "fn f(a: P<i>, b: P<j>) -> (P<i>, P<j>) = "
+                  "(twice(a), twice(b))");
+  ASSERT_EQ(checked.getMessages(), "");
+  unsigned count = 0;
+  for (const hir::FnInstance &fn : checked.program->instances)
+    count += fn.name == "twice";
+  EXPECT_EQ(count, 2u); // this and the representative
+}
+
+TEST(CheckTransforms, RefuseIntegersByName) {
+  Checked checked("struct S { w: f32, steps: i32 }\n"
+                  "fn loss(s: S) -> f32 = s.w\n"
+                  "fn f(s: S) -> S = grad(loss)(s)");
+  ASSERT_EQ(checked.getCodes(), std::vector<std::string>{"E0702"});
+  EXPECT_NE(checked.getMessages().find("steps"), std::string::npos);
+}
+
+TEST(CheckTransforms, NestToAnyOrder) {
+  EXPECT_TRUE(isGood(
+      "fn f(x: f32) -> f32 = x ** 3\n"
+      "fn g(x: f32) -> f32 = grad(grad(grad(f)))(x)\n"
+      "fn h(x: f32[n]) -> f32[n, n] = hessian(|v| sum(v ** 3))(x)\n"
+      "fn j(x: f32[n]) -> f32[n, n] = jacobian(|v| exp(v))(x)\n"
+      "fn p(x: f32[n]) -> f32[n] {\n"
+      "  let (y, pull) = vjp(|v| exp(v), x)\n"
+      "  pull(y)\n"
+      "}\n"
+      "fn t(x: f32[n]) -> f32[n] = jvp(|v| exp(v), (x,), (x,)).1\n"
+      "fn v(x: f32[b, n]) -> f32[b, n] = vmap(grad(|r| sum(r * r)))(x)"));
+}
+
+TEST(CheckLimits, DeepAndWideProgramsEndInAMessage) {
+  std::string chain = "fn f(x: f32) -> f32 = x";
+  for (int i = 0; i < 20000; ++i)
+    chain += " + x";
+  EXPECT_TRUE(Checked(chain).diagnostics.hasErrors());
+  std::string doubling = "fn f(x: f32) -> f32 {\n  let f0 = |v| v * 2\n";
+  for (int i = 1; i < 60; ++i) {
+    std::string last = "f" + std::to_string(i - 1);
+    doubling += "  let f" + std::to_string(i) + " = |v| " + last + "(v) + " +
+                last + "(v)\n";
+  }
+  doubling += "  f59(x)\n}";
+  EXPECT_EQ(Checked(doubling).getCodes(), std::vector<std::string>{"E0208"});
+}
+
+TEST(CheckLoops, StatesKeepTheirTypes) {
+  EXPECT_EQ(places("fn f(x: f32[n]) -> f32[n] = loop (y = 0.0) for t in 0..3 "
+                   "{ x }"),
+            "E0801@1:60");
+  EXPECT_EQ(places("fn f(x: f32[n]) -> f32 = loop (y = 0.0) while y < 3 "
+                   "{ (y, y) }"),
+            "E0801@1:55");
+  EXPECT_EQ(places("fn f(x: f32[n], z: f32[m]) -> f32[n] = loop (x) for t in "
+                   "0..3 { z }"),
+            "E0502@1:65");
+}
