@@ -235,6 +235,8 @@ Value Checker::asFunction(Arg &arg, llvm::StringRef of) {
 //===-- Declared functions ------------------------------------------------===//
 
 Value Checker::callDecl(FnDecl &decl, Call &call) {
+  if (decl.isDamaged)
+    return error();
   collectGenerics(decl);
   std::vector<Arg *> byParam(decl.item->params.size());
   std::vector<Value> values(byParam.size());

@@ -260,22 +260,11 @@ void Checker::checkOperands(const ast::Expr *lhs, const ast::Expr *rhs,
   }
 }
 
-/// The parser has said what is wrong with this operator.
-bool Checker::wasReported(DiagCode code, const ast::BinaryExpr *e) {
-  return diags.hasErrors() &&
-         llvm::any_of(diags.getAll(), [&](const Diagnostic &d) {
-           return d.code == code && d.range.file == e->opRange.file &&
-                  d.range.begin == e->opRange.begin;
-         });
-}
-
 Value Checker::checkBinary(const ast::BinaryExpr *e, Expected expected) {
   if (e->op == ast::BinaryOp::And || e->op == ast::BinaryOp::Or)
     return checkLogical(e);
   if (e->op == ast::BinaryOp::Pow)
     return checkPow(e, expected);
-  if (isComparison(e->op) && wasReported(DiagCode::chained_comparison, e))
-    return error();
   Expected hint;
   if (!isComparison(e->op))
     hint.dtype = expected.dtype;

@@ -316,7 +316,7 @@ void Checker::checkItems(Module &m, bool isMain) {
       });
   for (const ast::FnItem *item : m.tree->fns) {
     FnDecl *decl = m.fns[item->name.text];
-    if (!decl || decl->item != item)
+    if (!decl || decl->item != item || decl->isDamaged)
       continue;
     if (isMain && item->isExport)
       checkExport(*decl);
@@ -325,7 +325,8 @@ void Checker::checkItems(Module &m, bool isMain) {
   }
   if (isMain)
     for (const ast::TestItem *test : m.tree->tests)
-      checkTest(*test, m);
+      if (!hasReports(test->range, test->body))
+        checkTest(*test, m);
   if (isMain)
     for (const ast::StructItem *item : m.tree->structs) {
       StructDecl *decl = m.structs[item->name.text];

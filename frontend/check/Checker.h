@@ -64,6 +64,7 @@ private:
   //===-- Modules.cpp -----------------------------------------------------===//
   Module *loadModule(uint32_t file, std::string path, bool isStd);
   void declare(Module &module);
+  bool hasReports(SourceRange head, const ast::Expr *body);
   void loadImports(Module &module);
   Module *findImport(const ast::ImportItem &import, Module &from);
   Module *importPath(const ast::ImportItem &import, const std::string &path,
@@ -215,7 +216,6 @@ private:
   hir::Expr *toRuntime(const Value &value, SourceRange range);
   Value checkUnary(const ast::UnaryExpr *e, Expected expected);
   Value checkBinary(const ast::BinaryExpr *e, Expected expected);
-  bool wasReported(DiagCode code, const ast::BinaryExpr *e);
   Value checkLogical(const ast::BinaryExpr *e);
   Value checkPow(const ast::BinaryExpr *e, Expected expected);
   Expected hintOf(const Value &value);

@@ -3,6 +3,7 @@
 // names of each module. Knows nothing of types.
 #include "frontend/check/Checker.h"
 #include "frontend/syntax/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -95,6 +96,17 @@ static void describeStruct(const ast::StructItem &item, llvm::StringRef module,
   }
 }
 
+/// An item of which the parser could not read all is not checked: what it
+/// lacks would be reported as if the program did not have it.
+bool Checker::hasReports(SourceRange head, const ast::Expr *body) {
+  uint32_t end = body ? std::max(head.end, body->range.end) : head.end;
+  return diags.hasErrors() &&
+         llvm::any_of(diags.getAll(), [&](const Diagnostic &d) {
+           return d.range.file == head.file && d.range.begin >= head.begin &&
+                  d.range.begin <= end;
+         });
+}
+
 void Checker::declare(Module &m) {
   Names names(diags);
   llvm::SaveAndRestore saved(module, &m);
@@ -126,6 +138,7 @@ void Checker::declare(Module &m) {
     fnDecls.emplace_back();
     fnDecls.back().item = item;
     fnDecls.back().module = &m;
+    fnDecls.back().isDamaged = hasReports(item->range, item->body);
     m.fns[item->name.text] = &fnDecls.back();
   }
   for (const ast::DerivativeItem *item : m.tree->derivatives) {

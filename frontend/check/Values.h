@@ -130,6 +130,7 @@ struct FnDecl {
   Module *module = nullptr;
   const ast::DerivativeItem *derivative = nullptr;
   bool collected = false;
+  bool isDamaged = false; // the parser reported something in it
   std::vector<Generic> generics;
   unsigned inProgress = 0;
   std::map<std::string, std::unique_ptr<Instance>> instances;
