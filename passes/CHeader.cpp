@@ -115,7 +115,7 @@ std::string mangle(StringRef type) {
   return StringRef(name).rtrim('_').str();
 }
 
-/// Words that C or C++ keeps, and the names of this header's own parameters.
+/// A name that is no word of C or C++.
 std::string makeName(StringRef name) {
   static const llvm::StringSet<> kept = {
       "auto",     "break",    "case",     "char",     "const",    "continue",
@@ -126,11 +126,36 @@ std::string makeName(StringRef name) {
       "unsigned", "void",     "volatile", "while",    "bool",     "class",
       "new",      "delete",   "this",     "template", "operator", "private",
       "public",   "virtual",  "and",      "or",       "not",      "xor",
-      "true",     "false",    "module",   "stream",   "error",    "out"};
+      "true",     "false"};
   std::string text = mangle(name);
   if (text.empty() || llvm::isDigit(text[0]))
     text = "_" + text;
   return kept.contains(text) ? text + "_" : text;
+}
+
+/// The same beside the parameters and locals that every function here has.
+std::string makeParameterName(StringRef name) {
+  static const llvm::StringSet<> taken = {"module", "stream", "error",
+                                          "status"};
+  std::string text = makeName(name);
+  bool isTaken = taken.contains(text) || StringRef(text).starts_with("result");
+  return isTaken ? text + "_" : text;
+}
+
+/// The paths of a tree's leaves as the program writes them: "blocks[0].w".
+void collectPaths(const Tree &tree, const std::string &path,
+                  std::vector<std::string> &paths) {
+  if (tree.kind == Tree::Tensor) {
+    paths.push_back(StringRef(path).ltrim('.').str());
+    return;
+  }
+  for (const auto &[place, element] : llvm::enumerate(tree.elements)) {
+    std::string number = std::to_string(place);
+    std::string step = tree.kind == Tree::Struct  ? "." + tree.fields[place]
+                       : tree.kind == Tree::Tuple ? "." + number
+                                                  : "[" + number + "]";
+    collectPaths(element, path + step, paths);
+  }
 }
 
 class HeaderWriter {
@@ -258,15 +283,15 @@ void HeaderWriter::writeStructHelpers(const Tree &tree,
         "*/\n"
      << "static inline const char *" << name << "_name(size_t index) {\n"
      << "  static const char *const names[] = {\n";
-  forLeaves(tree, "", index, [&](const std::string &access, unsigned) {
-    os << "      \"" << StringRef(access).drop_front() << "\",\n";
-  });
+  std::vector<std::string> paths;
+  collectPaths(tree, "", paths);
+  for (const std::string &path : paths)
+    os << "      \"" << path << "\",\n";
   os << "  };\n  return index < " << name
      << "_count ? names[index] : \"\";\n}\n\n"
      << "/* The struct's tensors in order, and back. No references change. */\n"
      << "static inline void " << name << "_pack(const " << name
      << " *tree, astra_tensor_t *tensors) {\n";
-  index = 0;
   forLeaves(tree, "(*tree)", index, [&](const std::string &access, unsigned i) {
     os << "  tensors[" << i << "] = " << access << ";\n";
   });
@@ -384,7 +409,7 @@ std::vector<HeaderWriter::Value>
 HeaderWriter::getInputs(const ExportInfo &info) {
   std::vector<Value> values;
   for (const ValueInfo &value : info.inValues) {
-    Value input{makeName(value.name), getTree(value, info.inLeaves),
+    Value input{makeParameterName(value.name), getTree(value, info.inLeaves),
                 value.firstLeaf};
     const LeafInfo *leaf =
         value.leafCount ? &info.inLeaves[value.firstLeaf] : nullptr;

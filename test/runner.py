@@ -49,23 +49,29 @@ def run(command, **options):
 
 
 def unit():
-    """GoogleTest programs of build/test, results read from their JSON."""
+    """What ctest knows: GoogleTest programs (results from their JSON) and scripts."""
     tally = Tally()
-    programs = sorted(p for p in (BUILD / "test").glob("*Test") if os.access(p, os.X_OK))
-    if not programs:
-        tally.failures.append(("unit", "no test programs in build/test"))
-    for program in programs:
+    listing = json.loads(run(["ctest", "--show-only=json-v1"], cwd=BUILD).stdout)
+    if not listing["tests"]:
+        tally.failures.append(("unit", "ctest knows no tests"))
+    for test in listing["tests"]:
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
-            done = run([program, f"--gtest_output=json:{report.name}", "--gtest_color=no"],
-                       cwd=BUILD / "test", timeout=1200)
-            try:
-                suites = json.load(open(report.name))["testsuites"]
-            except (ValueError, KeyError):
-                tally.failures.append((program.name, f"died with status {done.returncode}\n{done.stdout[-3000:]}"))
+            command = list(test.get("command", []))
+            is_program = len(command) == 1
+            if is_program:
+                command += [f"--gtest_output=json:{report.name}", "--gtest_color=no"]
+            if not command or not os.path.exists(command[0]):
+                tally.failures.append((test["name"], "is not built"))
                 continue
-        read_gtest(program.name, suites, tally)
-        if done.returncode != 0 and not tally.failures:
-            tally.failures.append((program.name, f"exit status {done.returncode}\n{done.stdout[-3000:]}"))
+            done = run(command, cwd=BUILD / "test", timeout=1200)
+            failed = len(tally.failures)
+            try:
+                read_gtest(test["name"], json.load(open(report.name))["testsuites"], tally)
+            except (ValueError, KeyError):
+                if done.returncode == 0 and not is_program:
+                    tally.passed += 1
+            if done.returncode != 0 and len(tally.failures) == failed:
+                tally.failures.append((test["name"], f"exit status {done.returncode}\n{done.stdout[-3000:]}"))
     return tally
 
 

@@ -18,7 +18,7 @@
       example_stop(error);                                                     \
   } while (0)
 
-static void example_stop(astra_error_t *error) {
+static inline void example_stop(astra_error_t *error) {
   const char *place = astra_error_location(error);
   fprintf(stderr, "%s%s%s\n", place, place[0] ? ": " : "",
           astra_error_message(error));
@@ -28,8 +28,8 @@ static void example_stop(astra_error_t *error) {
 
 /* The value of `--name VALUE`, or `otherwise`; null stands for "must be given".
  */
-static const char *example_option(int argc, char **argv, const char *name,
-                                  const char *otherwise) {
+static inline const char *
+example_option(int argc, char **argv, const char *name, const char *otherwise) {
   for (int i = 1; i + 1 < argc; ++i)
     if (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, name) == 0)
       return argv[i + 1];
@@ -40,8 +40,8 @@ static const char *example_option(int argc, char **argv, const char *name,
   return otherwise;
 }
 
-static long example_number(int argc, char **argv, const char *name,
-                           const char *otherwise) {
+static inline long example_number(int argc, char **argv, const char *name,
+                                  const char *otherwise) {
   const char *text = example_option(argc, argv, name, otherwise);
   char *end;
   long value = strtol(text, &end, 10);
@@ -60,7 +60,7 @@ typedef struct example {
   astra_stream_t stream;
 } example_t;
 
-static example_t example_open(long threads) {
+static inline example_t example_open(long threads) {
   example_t example;
   astra_runtime_options_t options;
   ASTRA_INIT(RUNTIME_OPTIONS, &options);
@@ -72,7 +72,7 @@ static example_t example_open(long threads) {
   return example;
 }
 
-static void example_close(example_t *example) {
+static inline void example_close(example_t *example) {
   CHECK(astra_stream_release(example->runtime, example->stream, &error));
   CHECK(astra_device_release(example->runtime, example->device, &error));
   astra_runtime_destroy(example->runtime);
@@ -80,8 +80,8 @@ static void example_close(example_t *example) {
 
 /* A bar that is drawn over on a terminal, a plain line now and then elsewhere.
  */
-static void example_progress(const char *name, long done, long all,
-                             const char *figures) {
+static inline void example_progress(const char *name, long done, long all,
+                                    const char *figures) {
   if (!isatty(STDOUT_FILENO)) {
     long step = all / 10 ? all / 10 : 1;
     if (done == 1 || done == all || done % step == 0)

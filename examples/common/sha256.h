@@ -29,11 +29,11 @@ static const uint32_t sha256_k[64] = {
     0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
     0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t sha256_rotate(uint32_t x, unsigned n) {
+static inline uint32_t sha256_rotate(uint32_t x, unsigned n) {
   return x >> n | x << (32 - n);
 }
 
-static void sha256_schedule(const unsigned char *block, uint32_t *w) {
+static inline void sha256_schedule(const unsigned char *block, uint32_t *w) {
   for (int i = 0; i < 16; ++i)
     w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
            (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
@@ -45,7 +45,7 @@ static void sha256_schedule(const unsigned char *block, uint32_t *w) {
   }
 }
 
-static void sha256_block(sha256_t *hash) {
+static inline void sha256_block(sha256_t *hash) {
   uint32_t w[64], s[8];
   sha256_schedule(hash->block, w);
   memcpy(s, hash->state, sizeof s);
@@ -66,7 +66,7 @@ static void sha256_block(sha256_t *hash) {
     hash->state[i] += s[i];
 }
 
-static void sha256_start(sha256_t *hash) {
+static inline void sha256_start(sha256_t *hash) {
   static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                     0xa54ff53a, 0x510e527f, 0x9b05688c,
                                     0x1f83d9ab, 0x5be0cd19};
@@ -74,7 +74,7 @@ static void sha256_start(sha256_t *hash) {
   hash->bytes = 0;
 }
 
-static void sha256_add(sha256_t *hash, const void *data, size_t bytes) {
+static inline void sha256_add(sha256_t *hash, const void *data, size_t bytes) {
   const unsigned char *next = (const unsigned char *)data;
   while (bytes-- > 0) {
     hash->block[hash->bytes++ % 64] = *next++;
@@ -84,7 +84,7 @@ static void sha256_add(sha256_t *hash, const void *data, size_t bytes) {
 }
 
 /* Writes 64 hexadecimal digits and a zero byte. */
-static void sha256_finish(sha256_t *hash, char *text) {
+static inline void sha256_finish(sha256_t *hash, char *text) {
   uint64_t bits = hash->bytes * 8;
   unsigned char end = 0x80, length[8];
   sha256_add(hash, &end, 1);
