@@ -198,6 +198,39 @@ def damaged_modules_are_refused():
         assert "99" in out and "version" in out, out
 
 
+#===-- Documents -----------------------------------------------------------===#
+
+
+def walk_through(path, folder, env):
+    """Does what a page says: writes the programs (a block follows the sentence that
+    ends with its file's name), runs the shell blocks, and compares what they print."""
+    out = None
+    text = (ROOT / path).read_text()
+    for match in re.finditer(r"^```(\w+)\n(.*?)^```\n", text, re.DOTALL | re.MULTILINE):
+        kind, block = match.groups()
+        name = re.search(r"`([\w.]+)`:\s*\Z", text[:match.start()])
+        if name:
+            (folder / name[1]).write_text(block)
+        elif kind == "cmake":
+            (folder / "CMakeLists.txt").write_text(block)
+        elif kind == "sh":
+            out = run("bash", "-euc", block, cwd=folder, env=env)
+        elif kind == "text":
+            assert out.endswith(block), f"{path} promises\n{block}but it is\n{out}"
+
+
+@check
+def docs_using_is_true():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        prefix = folder / "prefix"
+        env = dict(os.environ, ASTRA=str(prefix), CMAKE_GENERATOR="Ninja",
+                   PATH=f"{prefix}/bin:{os.environ['PATH']}")
+        (folder / "build").symlink_to(BUILD)
+        walk_through("docs/using.md", folder, env)
+        assert (folder / "line.safetensors").exists()
+
+
 #===-- Installation --------------------------------------------------------===#
 
 CONSUMER_CMAKE = """cmake_minimum_required(VERSION 3.25)
