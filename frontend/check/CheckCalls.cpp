@@ -1,6 +1,7 @@
 // Calls: of declared functions (finding their generics, checking arguments), of
 // lambdas, of function parameters, conversions, and functions as literals.
 #include "frontend/check/Checker.h"
+#include "frontend/syntax/Habits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace astra;
@@ -335,7 +336,8 @@ void Checker::reportUnknownParameter(FnDecl &decl, Arg &arg) {
   std::string names;
   for (const ast::Param &param : decl.item->params) {
     names += (names.empty() ? "" : ", ") + param.name.text.str();
-    if (arg.name.text.edit_distance(param.name.text, true, 3) < 3 &&
+    if (arg.name.text.edit_distance(param.name.text) <=
+            getTypoLimit(arg.name.text) &&
         d.fixits.empty())
       d.fixits.push_back({arg.name.range, param.name.text.str(),
                           "did you mean `" + param.name.text.str() + "`?"});

@@ -71,6 +71,7 @@ private:
                      bool isStd);
   std::optional<std::string> readFile(const std::string &path);
   Module *getStdModule(llvm::StringRef name); // for `random` without import
+  bool isStdModule(llvm::StringRef name);
 
   //===-- CheckItems.cpp --------------------------------------------------===//
   void checkItems(Module &module, bool isMain);
@@ -203,7 +204,8 @@ private:
   hir::Expr *makeBool(bool value, SourceRange range);
   Value checkConst(ConstDecl &decl, SourceRange range, Expected expected);
   /// An integer known at compile time and free of dimensions (axis = 1).
-  std::optional<int64_t> constantInt(const ast::Expr *e);
+  std::optional<int64_t> constantInt(const ast::Expr *e,
+                                     llvm::StringRef help = "");
   std::optional<bool> constantBool(const ast::Expr *e);
   /// A dimension expression in argument position (reshape's shape, top_k's k).
   std::optional<Dim> dimArgument(const ast::Expr *e);

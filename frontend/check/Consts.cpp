@@ -265,7 +265,8 @@ Value Checker::checkConst(ConstDecl &decl, SourceRange range,
   return value;
 }
 
-std::optional<int64_t> Checker::constantInt(const ast::Expr *e) {
+std::optional<int64_t> Checker::constantInt(const ast::Expr *e,
+                                            llvm::StringRef help) {
   size_t before = diags.mark();
   std::optional<Dim> dim = resolveDim(e);
   if (dim && dim->asConstant())
@@ -273,7 +274,8 @@ std::optional<int64_t> Checker::constantInt(const ast::Expr *e) {
   diags.rollback(before);
   fail(DiagCode::not_constant, e->range,
        "a whole number that is known when the program is compiled is wanted "
-       "here");
+       "here",
+       help);
   return std::nullopt;
 }
 

@@ -200,6 +200,12 @@ Module *Checker::importPath(const ast::ImportItem &import,
   return loadModule(file, path, isStd);
 }
 
+bool Checker::isStdModule(llvm::StringRef name) {
+  llvm::SmallString<128> path(options.stdPath);
+  llvm::sys::path::append(path, name + ".astra");
+  return readFile(normalise(path)).has_value();
+}
+
 Module *Checker::getStdModule(llvm::StringRef name) {
   llvm::SmallString<128> path(options.stdPath);
   llvm::sys::path::append(path, name + ".astra");

@@ -2,6 +2,7 @@
 // built-in functions, and the report of a name that is none of these, with a
 // suggestion.
 #include "frontend/check/Checker.h"
+#include "frontend/syntax/Habits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace astra;
@@ -267,7 +268,7 @@ void Checker::reportUnknownName(llvm::StringRef name, SourceRange range,
 #define BUILTIN(Id, name, handler, prim, signature) names.push_back(name);
 #include "frontend/check/Builtins.def"
   }
-  unsigned bestDistance = std::max<unsigned>(1, name.size() / 3) + 1;
+  unsigned bestDistance = getTypoLimit(name) + 1;
   llvm::StringRef best;
   bool isOnly = true;
   for (llvm::StringRef candidate : names) {
@@ -286,7 +287,12 @@ void Checker::reportUnknownName(llvm::StringRef name, SourceRange range,
       inModule ? "the module `" + in->name + "` has no " + what.str() + " `" +
                      name.str() + "`"
                : "unknown " + what.str() + " `" + name.str() + "`");
-  if (best.empty())
+  if (!in)
+    d.help = getHabitHelp(name).str();
+  if (!in && d.help.empty() && isStdModule(name))
+    d.help = "the module `" + name.str() + "` is there after `import " +
+             name.str() + "`";
+  if (best.empty() || !d.help.empty())
     return;
   if (isOnly)
     d.fixits.push_back(

@@ -1,6 +1,7 @@
 // Structs: instantiation with their arguments, literals, fields, `with { }`,
 // and walking trees of tensors leaf by leaf.
 #include "frontend/check/Checker.h"
+#include "frontend/syntax/Habits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -278,9 +279,19 @@ Value Checker::getField(Value base, const ast::Ident &field,
     return fail(DiagCode::unknown_field, field.range,
                 "`" + toString(type) + "` has no element " + field.text);
   }
-  if (type->kind != TypeKind::Struct)
+  if (type->kind != TypeKind::Struct) {
+    if (type->kind == TypeKind::Array)
+      return fail(
+          DiagCode::unknown_field, field.range,
+          "`" + toString(type) + "` has no field `" + field.text + "`",
+          "an element is `x[i]`, a new array `[f(x[i]) for i in 0..n]`");
+    bool isBuiltin = findBuiltin(field.text).has_value();
     return fail(DiagCode::unknown_field, field.range,
-                "`" + toString(type) + "` has no field `" + field.text + "`");
+                "`" + toString(type) + "` has no field `" + field.text + "`",
+                isBuiltin ? "there are no methods: write `" + field.text +
+                                "(x)` or `x |> " + field.text + "`"
+                          : llvm::Twine(getHabitHelp(field.text)));
+  }
   auto it = llvm::find(type->decl->fieldNames, field.text.str());
   if (it != type->decl->fieldNames.end())
     return expr(get(e, it - type->decl->fieldNames.begin(), range));
@@ -288,7 +299,8 @@ Value Checker::getField(Value base, const ast::Ident &field,
       report(DiagCode::unknown_field, field.range,
              "`" + toString(type) + "` has no field `" + field.text + "`");
   for (const std::string &name : type->decl->fieldNames)
-    if (field.text.edit_distance(name, true, 3) < 3 && d.fixits.empty())
+    if (field.text.edit_distance(name) <= getTypoLimit(field.text) &&
+        d.fixits.empty())
       d.fixits.push_back({field.range, name, "did you mean `" + name + "`?"});
   if (d.fixits.empty())
     d.help = "its fields are " + llvm::join(type->decl->fieldNames, ", ");

@@ -18,7 +18,10 @@ bool Checker::parseWrt(Arg &arg, FnValue &fn) {
   fn.wrtIsTuple = llvm::isa<ast::TupleExpr>(arg.ast);
   fn.wrt.clear();
   for (const ast::Expr *e : writtenElements(arg.ast)) {
-    auto value = constantInt(e);
+    auto value = constantInt(e, arg.name.text.empty()
+                                    ? "`grad(f)` is a function, called like "
+                                      "any other: `grad(f)(x)`"
+                                    : "");
     if (!value)
       return false;
     if (*value < 0 || *value > 1000 ||

@@ -1,5 +1,7 @@
 // Types and dimensions as the program writes them, resolved in the environment.
 #include "frontend/check/Checker.h"
+#include "frontend/syntax/Habits.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace astra;
@@ -65,8 +67,9 @@ StructDecl *Checker::findStruct(const ast::Ident &moduleName,
   }
   Diagnostic &d = report(DiagCode::unknown_type, name.range,
                          "unknown type `" + name.text + "`");
+  d.help = getHabitHelp(name.text).str();
   for (auto &[other, decl] : m->structs)
-    if (name.text.edit_distance(other, true, 3) < 3)
+    if (name.text.edit_distance(other) <= getTypoLimit(name.text))
       d.help = "did you mean `" + other.str() + "`?";
   return nullptr;
 }
@@ -350,8 +353,11 @@ std::optional<Dim> Checker::resolveDim(const ast::Expr *e) {
     }
     Diagnostic &d = report(DiagCode::unknown_dimension, e->range,
                            "unknown dimension `" + name->name + "`");
-    d.help = "a dimension is bound where its name stands alone in a "
-             "parameter's type, or is listed in `<...>`";
+    d.help = llvm::isUpper(name->name.front())
+                 ? "a dimension's name begins with a small letter"
+                 : "a dimension is bound where its name stands alone in a "
+                   "parameter's type, or is listed in `<...>`; the value of a "
+                   "parameter is none";
     return std::nullopt;
   }
   if (llvm::isa<ast::FieldExpr>(e)) {

@@ -300,7 +300,9 @@ void Lexer::skipUnknown() {
     report(DiagCode::bit_operator, begin, position,
            std::string("there is no operator `") + c + "`")
         .help = "for bits there is the function " + name.str() +
-                (c == '&' ? "; for truth values the operator `&&`" : "");
+                (c == '&'   ? "; for truth values the operator `&&`"
+                 : c == '^' ? "; a power is `x ** 2`"
+                            : "");
     return;
   }
   do
@@ -313,6 +315,8 @@ void Lexer::skipUnknown() {
     diagnostic.help = "a comment begins with //";
   else if (c == '\'')
     diagnostic.help = "strings stand in double quotes";
+  else if (c == '?')
+    diagnostic.help = "a choice is written `if c { a } else { b }`";
   else if (c & 0x80)
     diagnostic.help = "names are made of the letters a-z and A-Z, digits and _";
 }

@@ -1,6 +1,7 @@
 // The parser's ground: tokens, names, lists, recovery and limits. Which text is
 // which tree is in the other Parser*.cpp files.
 #include "frontend/syntax/Parser.h"
+#include "frontend/syntax/Habits.h"
 #include "frontend/syntax/ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -139,6 +140,8 @@ Diagnostic &Parser::reportExpected(DiagCode code, StringRef what,
   if (at(Kind::Bar))
     diagnostic.help = "there are no bit operators; for bits there is the "
                       "function bitwise_or, for truth values `||`";
+  else if (at(Kind::Ident) && !isLineEnd)
+    diagnostic.help = getHabitHelp(getText(token)).str();
   diagnostic.expected = what.str();
   diagnostic.found = found;
   return diagnostic;

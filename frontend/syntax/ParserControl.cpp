@@ -1,4 +1,5 @@
 // Blocks, statements, if, loop and on. Part of the parser (ParserImpl.h).
+#include "frontend/syntax/Habits.h"
 #include "frontend/syntax/ParserImpl.h"
 
 using namespace astra;
@@ -71,10 +72,8 @@ void Parser::reportStatementEnd(const Statement &statement) {
       reportExpected(DiagCode::missing_separator, "the end of the line or `;`",
                      "after the statement");
   auto *name = llvm::dyn_cast<NameExpr>(statement.value);
-  if (name && (name->name == "return" || name->name == "yield"))
-    diagnostic.help = "the last line of a block is its value";
-  else if (name && (name->name == "var" || name->name == "mut"))
-    diagnostic.help = "a new variable is made by `let`; values never change";
+  if (name && diagnostic.help.empty())
+    diagnostic.help = getHabitHelp(name->name).str();
 }
 
 void Parser::parseLet(Statement &statement) {

@@ -110,6 +110,8 @@ private:
   ast::List<ast::Param> parseParams();
   ast::Device parseDevice();
   void endItem();
+  void reportItemEnd();
+  void reportStrayItem();
 
   //===-- Types and patterns (ParserTypes.cpp) ----------------------------===//
   ast::TypeExpr *parseType();
@@ -144,6 +146,7 @@ private:
 
   //===-- Values (ParserValues.cpp) ---------------------------------------===//
   ast::Expr *parsePrimary();
+  void reportNoValue();
   ast::Expr *parseInt();
   ast::Expr *parseFloat();
   ast::Expr *parseString();

@@ -61,13 +61,32 @@ void Parser::parseItem() {
     bump();
     return;
   default:
-    reportExpected(DiagCode::expected_item, "a declaration").help =
-        "at the top of a file stand import, const, struct, fn, derivative and "
-        "test";
+    reportStrayItem();
     skipBalanced();
     return syncItem();
   }
   endItem();
+}
+
+void Parser::reportItemEnd() {
+  bool isIf = at(Kind::If);
+  Diagnostic &diagnostic =
+      reportExpected(DiagCode::missing_separator, "the end of the line",
+                     "after the declaration");
+  if (isIf)
+    diagnostic.help = "a choice is written `if c { a } else { b }`";
+}
+
+void Parser::reportStrayItem() {
+  bool isLet = at(Kind::Let);
+  Diagnostic &diagnostic =
+      reportExpected(DiagCode::expected_item, "a declaration");
+  if (isLet)
+    diagnostic.help = "a value of the whole module is a constant: `const NAME "
+                      "= 3`";
+  else if (diagnostic.help.empty())
+    diagnostic.help = "at the top of a file stand import, const, struct, fn, "
+                      "derivative and test";
 }
 
 /// An item ends with its line.
@@ -77,8 +96,7 @@ void Parser::endItem() {
   if (at(Kind::Eof) || at(Kind::Semicolon) || isItemStart())
     return;
   if (!token.newlineBefore)
-    reportExpected(DiagCode::missing_separator, "the end of the line",
-                   "after the declaration");
+    reportItemEnd();
   if (panic)
     syncItem();
 }

@@ -74,9 +74,24 @@ Expr *Parser::parseNoValue() {
     bump();
     bump();
   } else {
-    reportExpected(DiagCode::expected_expression, "a value");
+    reportNoValue();
   }
   return makeError(range);
+}
+
+/// No value begins here; some of what does begin here has a form of its own.
+void Parser::reportNoValue() {
+  const char *help = "";
+  if (at(Kind::For) || at(Kind::While))
+    help = "a loop is a value: `loop (s = 0.0) for i in 0..n { s + x[i] }`";
+  else if (at(Kind::Let))
+    help = "a value of several lines stands in braces: `{ let y = x; y + y }`";
+  else if (at(Kind::Colon))
+    help = "a slice is written `a..b`, a whole axis `..`";
+  Diagnostic &diagnostic =
+      reportExpected(DiagCode::expected_expression, "a value");
+  if (*help)
+    diagnostic.help = help;
 }
 
 Expr *Parser::parseInt() {

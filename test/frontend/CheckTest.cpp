@@ -206,3 +206,33 @@ TEST(CheckLoops, StatesKeepTheirTypes) {
                    "0..3 { z }"),
             "E0502@1:65");
 }
+
+//===-- Hints -------------------------------------------------------------===//
+
+static void hints(const std::string &text, const std::string &part) {
+  std::string messages = Checked(text).getMessages();
+  EXPECT_NE(messages.find(part), std::string::npos) << messages;
+}
+
+TEST(CheckHints, NamesOfOtherLanguages) {
+  hints("fn f(x: f32[n]) -> i64 = len(x)", "with `x: f32[n]` it is `n`");
+  hints("fn f(x: f32) -> f32 = np.exp(x)", "built in");
+  hints("fn f(x: f32) -> f32 = nn.dense(x)", "`import nn`");
+  hints("fn f(x: f32[n]) -> f32 = x.sum()", "`sum(x)`");
+  hints("fn f(x: f32[n]) -> i64 = x.shape", "it is `n`");
+  hints("fn f(x: tensor) -> f32 = 1.0", "`f32[n, 64]`");
+  hints("fn f(x: f32[N]) -> f32 = sum(x)", "small letter");
+  hints("fn f(x: f32[n]) -> f32[n] = grad(|v| sum(v), x)", "`grad(f)(x)`");
+}
+
+TEST(CheckHints, ShortNamesAreNoMisspellings) {
+  for (const char *text :
+       {"struct P { a: f32 }\nfn f(p: P) -> f32 = p.c", "fn f() -> i64 = a",
+        "fn g(a: f32) -> f32 = a\nfn f() -> f32 = g(b = 1.0)"})
+    EXPECT_EQ(Checked(text).getMessages().find("did you mean"),
+              std::string::npos)
+        << text;
+  hints("fn f(x: f32[n]) -> f32[n] = rellu(x)", "did you mean `relu`");
+  hints("struct P { slope: f32 }\nfn f(p: P) -> f32 = p.slop",
+        "did you mean `slope`");
+}

@@ -97,6 +97,29 @@ TEST(Recovery, FixIts) {
   EXPECT_EQ(getFix("fn f() -> f32 {\n  x = 1.0\n  x\n}"), "let ");
 }
 
+TEST(Recovery, WordsOfOtherLanguagesAreAnswered) {
+  auto getHelp = [](const char *text) {
+    Parsed parsed(text);
+    auto &all = parsed.diagnostics.getAll();
+    return all.empty() ? std::string() : all[0].help;
+  };
+  auto has = [&](const char *text, const char *part) {
+    EXPECT_NE(getHelp(text).find(part), std::string::npos)
+        << text << ": " << getHelp(text);
+  };
+  has("def f(x): return x", "`fn name");
+  has("let a = 3", "`const NAME");
+  has("fn f(x: bool, y: bool) -> bool = x and y", "`&&`");
+  has("fn f(x: bool, y: bool) -> bool = all(x or y)", "`||`");
+  has("fn f(x: f32) -> f32 { return x }", "last line");
+  has("fn f(x: f32) -> f32 { let s = 0.0; for i in 0..3 { s }; s }", "loop (");
+  has("fn f(x: f32) -> f32 =\n  let y = x\n  y", "braces");
+  has("fn f(x: f32[n]) -> f32 = x[:, 0]", "a..b");
+  has("fn f(x: f32) -> f32 = x if x > 0.0 else -x", "if c { a }");
+  has("fn f(x: f32) -> f32 = x > 0.0 ? x : -x", "if c { a }");
+  has("fn f(x: f32) -> f32 = x ^ 2", "x ** 2");
+}
+
 TEST(Recovery, CaseOfNames) {
   EXPECT_EQ(getPlaces("fn f<t: float, H: int, n, P>(X: t[n]) -> t = X\n"),
             "E0215@1:6 E0215@1:16 E0215@1:30");
