@@ -21,12 +21,20 @@ install(FILES ${PROJECT_BINARY_DIR}/package/AstraConfig.cmake
   ${PROJECT_BINARY_DIR}/package/AstraConfigVersion.cmake
   cmake/package/AstraModule.cmake DESTINATION ${ASTRA_CMAKE_DIR} COMPONENT dev)
 
+# The installed folder may be another one than was configured, and may be moved.
+file(RELATIVE_PATH ASTRA_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/package/astra.pc.in ${PROJECT_BINARY_DIR}/package/astra.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/astra.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# What the README links to.
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev
+  PATTERN docs/man EXCLUDE)
 
 if(ASTRA_BUILD_COMPILER)
+  # The installed folder may be moved: the library is looked for beside the program.
+  set_target_properties(astrac PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS astrac RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   install(DIRECTORY frontend/std DESTINATION ${CMAKE_INSTALL_DATADIR}/astra COMPONENT compiler
     FILES_MATCHING PATTERN "*.astra")
