@@ -2,6 +2,7 @@
 // C++. A struct of the program is a C struct of tensor handles in the order of
 // its fields; scalars are given by value; results are handles.
 #include "passes/CHeader.h"
+#include "passes/CNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -69,8 +70,9 @@ bool readTree(const json::Value *value, Tree &tree) {
   if (kind == "struct") {
     tree.kind = Tree::Struct;
     tree.type = object->getString("name").value_or("").str();
-    tree.cName = object->getString("c_name").value_or("").str();
-    return !tree.cName.empty() && readFields(object->getArray("fields"), tree);
+    StringRef cName = object->getString("c_name").value_or("");
+    tree.cName = makeCName(cName);
+    return !cName.empty() && readFields(object->getArray("fields"), tree);
   }
   if (kind == "tuple") {
     tree.kind = Tree::Tuple;
@@ -103,45 +105,6 @@ unsigned countLeaves(const Tree &tree) {
   return count;
 }
 
-/// A name of the program as a C name, or part of one.
-std::string mangle(StringRef type) {
-  std::string name;
-  for (char c : type) {
-    if (llvm::isAlnum(c) || c == '_')
-      name += c;
-    else if (!name.empty() && name.back() != '_')
-      name += '_';
-  }
-  return StringRef(name).rtrim('_').str();
-}
-
-/// A name that is no word of C or C++.
-std::string makeName(StringRef name) {
-  static const llvm::StringSet<> kept = {
-      "auto",     "break",    "case",     "char",     "const",    "continue",
-      "default",  "do",       "double",   "else",     "enum",     "extern",
-      "float",    "for",      "goto",     "if",       "inline",   "int",
-      "long",     "register", "restrict", "return",   "short",    "signed",
-      "sizeof",   "static",   "struct",   "switch",   "typedef",  "union",
-      "unsigned", "void",     "volatile", "while",    "bool",     "class",
-      "new",      "delete",   "this",     "template", "operator", "private",
-      "public",   "virtual",  "and",      "or",       "not",      "xor",
-      "true",     "false"};
-  std::string text = mangle(name);
-  if (text.empty() || llvm::isDigit(text[0]))
-    text = "_" + text;
-  return kept.contains(text) ? text + "_" : text;
-}
-
-/// The same beside the parameters and locals that every function here has.
-std::string makeParameterName(StringRef name) {
-  static const llvm::StringSet<> taken = {"module", "stream", "error",
-                                          "status"};
-  std::string text = makeName(name);
-  bool isTaken = taken.contains(text) || StringRef(text).starts_with("result");
-  return isTaken ? text + "_" : text;
-}
-
 /// The paths of a tree's leaves as the program writes them: "blocks[0].w".
 void collectPaths(const Tree &tree, const std::string &path,
                   std::vector<std::string> &paths) {
@@ -162,8 +125,8 @@ class HeaderWriter {
 public:
   HeaderWriter(StringRef module, ArrayRef<ExportInfo> exports,
                ArrayRef<StructInfo> structs)
-      : module(makeName(module)), plainName(module.str()), exports(exports),
-        structs(structs), os(text) {}
+      : module(makeCPrefix(module)), symbol(getDescriptorSymbol(module)),
+        exports(exports), structs(structs), os(text) {}
   std::string write(StringRef source, StringRef compiler);
 
 private:
@@ -175,6 +138,10 @@ private:
   };
 
   void writeComment(StringRef words);
+  std::string getFunctionName(const ExportInfo &info) const {
+    return module + "_" + makeCExportName(info.name);
+  }
+  bool isFunction(const std::string &name) const;
   std::string writeType(const Tree &tree, const std::string &fallback);
   void writeStruct(const Tree &tree, const std::string &name);
   void writeStructHelpers(const Tree &tree, const std::string &name);
@@ -187,7 +154,7 @@ private:
   void forLeaves(const Tree &tree, const std::string &access, unsigned &index,
                  llvm::function_ref<void(const std::string &, unsigned)>);
 
-  std::string module, plainName;
+  std::string module, symbol;
   ArrayRef<ExportInfo> exports;
   ArrayRef<StructInfo> structs;
   std::string text;
@@ -198,10 +165,16 @@ private:
 void HeaderWriter::writeComment(StringRef words) {
   if (words.empty())
     return;
+  // Neither the end nor the beginning of a comment, a line that a backslash
+  // joins to the next, or a trigraph.
   std::string safe;
-  for (char c : words.trim())
-    safe += c == '/' && !safe.empty() && safe.back() == '*' ? std::string(" /")
-                                                            : std::string(1, c);
+  for (char c : words.trim()) {
+    char last = safe.empty() ? ' ' : safe.back();
+    if ((c == '/' && last == '*') || (c == '*' && last == '/') ||
+        (c == '\n' && last == '\\') || (c == '?' && last == '?'))
+      safe += ' ';
+    safe += c;
+  }
   SmallVector<StringRef> lines;
   StringRef(safe).split(lines, '\n');
   os << "/* ";
@@ -217,11 +190,26 @@ void HeaderWriter::forLeaves(
     return statement(access, index++);
   for (const auto &[place, element] : llvm::enumerate(tree.elements)) {
     std::string member =
-        tree.kind == Tree::Struct  ? "." + makeName(tree.fields[place])
+        tree.kind == Tree::Struct  ? "." + makeCName(tree.fields[place])
         : tree.kind == Tree::Tuple ? "._" + std::to_string(place)
                                    : ".at[" + std::to_string(place) + "]";
     forLeaves(element, access + member, index, statement);
   }
+}
+
+/// A function of the header has this name, or one that a struct of the name
+/// would bring.
+bool HeaderWriter::isFunction(const std::string &name) const {
+  for (const ExportInfo &info : exports) {
+    std::string whole = getFunctionName(info);
+    StringRef function = whole;
+    if (function.consume_front(name) &&
+        (function.empty() || function == "_count" || function == "_name" ||
+         function == "_pack" || function == "_unpack" ||
+         function == "_release"))
+      return true;
+  }
+  return false;
 }
 
 /// The C type of a tree; structs that it needs are written first. Tuples and
@@ -231,6 +219,8 @@ std::string HeaderWriter::writeType(const Tree &tree,
   if (tree.kind == Tree::Tensor)
     return "astra_tensor_t";
   std::string name = tree.kind == Tree::Struct ? tree.cName : fallback;
+  while (tree.kind != Tree::Struct && isFunction(name))
+    name += "_";
   if (written.insert(name).second)
     writeStruct(tree, name);
   return name;
@@ -242,7 +232,7 @@ void HeaderWriter::writeStruct(const Tree &tree, const std::string &name) {
     types.push_back(writeType(element, name + "_" + std::to_string(index)));
   const StructInfo *info = nullptr;
   for (const StructInfo &candidate : structs)
-    if (candidate.cName == name)
+    if (makeCName(candidate.cName) == name)
       info = &candidate;
   if (tree.kind == Tree::Struct)
     writeComment(info && !info->doc.empty() ? tree.type + "\n" + info->doc
@@ -253,7 +243,7 @@ void HeaderWriter::writeStruct(const Tree &tree, const std::string &name) {
   } else {
     for (const auto &[index, type] : llvm::enumerate(types)) {
       os << "  " << type << " "
-         << (tree.kind == Tree::Struct ? makeName(tree.fields[index])
+         << (tree.kind == Tree::Struct ? makeCName(tree.fields[index])
                                        : "_" + std::to_string(index))
          << ";";
       std::string note = tree.elements[index].kind == Tree::Tensor
@@ -316,7 +306,7 @@ void HeaderWriter::writeStructs() {
     Tree tree;
     tree.kind = Tree::Struct;
     tree.type = info.name;
-    tree.cName = info.cName;
+    tree.cName = makeCName(info.cName);
     bool good = true;
     for (const FieldInfo &field : info.fields) {
       tree.fields.push_back(field.name);
@@ -329,8 +319,7 @@ void HeaderWriter::writeStructs() {
 
 void HeaderWriter::writeModule() {
   os << "/* The descriptor in the object file, for " << module << "_link. */\n"
-     << "extern const struct astra_module_desc astra_module_" << plainName
-     << ";\n\n"
+     << "extern const struct astra_module_desc " << symbol << ";\n\n"
      << "/* The module in a runtime, with its functions. */\n"
      << "typedef struct " << module << "_module {\n"
      << "  astra_runtime_t *runtime;\n  astra_module_t handle;\n";
@@ -370,8 +359,7 @@ void HeaderWriter::writeModule() {
        << "_find(module, error) : status;\n}\n\n";
   };
   os << "/* For a program that the object file is linked into. */\n";
-  writeOpening("link", "",
-               "astra_module_link(runtime, &astra_module_" + plainName);
+  writeOpening("link", "", "astra_module_link(runtime, &" + symbol);
   os << "/* For a module that `astrac -shared` made. */\n";
   writeOpening("load", "const char *path, ", "astra_module_load(runtime, path");
 }
@@ -409,7 +397,7 @@ std::vector<HeaderWriter::Value>
 HeaderWriter::getInputs(const ExportInfo &info) {
   std::vector<Value> values;
   for (const ValueInfo &value : info.inValues) {
-    Value input{makeParameterName(value.name), getTree(value, info.inLeaves),
+    Value input{makeCParameterName(value.name), getTree(value, info.inLeaves),
                 value.firstLeaf};
     const LeafInfo *leaf =
         value.leafCount ? &info.inLeaves[value.firstLeaf] : nullptr;
@@ -466,7 +454,7 @@ StringRef getScalarCType(Type element) {
 
 void HeaderWriter::writeFunction(const ExportInfo &info) {
   std::vector<Value> inputs = getInputs(info), outputs = getOutputs(info);
-  std::string name = module + "_" + mangle(info.name);
+  std::string name = getFunctionName(info);
   std::string parameters;
   llvm::raw_string_ostream list(parameters);
   for (const Value &input : inputs) {
@@ -485,9 +473,11 @@ void HeaderWriter::writeFunction(const ExportInfo &info) {
   llvm::interleaveComma(info.inValues, words, [&](const ValueInfo &value) {
     words << value.name << ": " << value.type;
   });
-  words << ")";
-  for (const ValueInfo &value : info.outValues)
-    words << " -> " << value.type;
+  // Several results were a tuple in the program.
+  words << ") -> " << (info.outValues.size() == 1 ? "" : "(");
+  llvm::interleaveComma(info.outValues, words,
+                        [&](const ValueInfo &value) { words << value.type; });
+  words << (info.outValues.size() == 1 ? "" : ")");
   writeComment(info.doc.empty() ? signature : info.doc + "\n" + signature);
 
   size_t in = info.inLeaves.size(), out = info.outLeaves.size();

@@ -2,6 +2,7 @@
 // the same name in module.h; the tests load the result with that header.
 #include "passes/Descriptor.h"
 #include "astra/module.h"
+#include "passes/CNames.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -124,7 +125,7 @@ void Descriptor::finish(StringRef moduleName,
                    Field::i64(locationRecords.size()),
                    Field::address(tables.addTable(locationRecords))};
   if (!options.loadable) {
-    tables.addPublicRecord(("astra_module_" + moduleName).str(), record,
+    tables.addPublicRecord(getDescriptorSymbol(moduleName), record,
                            LLVM::Visibility::Default);
     return;
   }

@@ -25,6 +25,10 @@ bool emitObject(mlir::ModuleOp module, const ObjectOptions &options,
 /// The same program as LLVM IR text, before optimisation.
 bool emitLLVMText(mlir::ModuleOp module, std::string &text, std::string &error);
 
+/// The sections and symbols of an object, for people.
+bool describeObject(llvm::StringRef bytes, std::string &text,
+                    std::string &error);
+
 /// Links the object file into a shared object that exports `astra_module` only
 /// and needs no library.
 bool linkLoadable(llvm::StringRef objectPath, llvm::StringRef outputPath,

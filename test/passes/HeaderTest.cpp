@@ -2,6 +2,7 @@
 // names: its text, and that C99 and C++ compilers take it without a warning.
 #include "mlir/IR/Builders.h"
 #include "passes/CHeader.h"
+#include "passes/CNames.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ static std::string makeHeader() {
   Dim n = Dim::name("n");
   ExportInfo step;
   step.name = step.symbol = "step";
-  step.doc = "One step. */ still a comment";
+  step.doc = "One step. */ still a comment /*";
   step.inValues = {
       {"m", "Net",
        std::string(
@@ -40,12 +41,26 @@ static std::string makeHeader() {
                     {"result.1", f32, {}}};
   ExportInfo nothing;
   nothing.name = nothing.symbol = "nothing";
+  // The header's own names, as exports and as parameters.
+  std::vector<ExportInfo> own;
+  for (const char *name : {"load", "load_", "link", "release", "find", "module",
+                           "module_t", "step_m"}) {
+    ExportInfo &info = own.emplace_back();
+    info.name = info.symbol = name;
+    for (const char *word : {"stream", "result", "result_", "result0", "error",
+                             "int", "int_", "astra_in", "int32_t"}) {
+      unsigned leaf = info.inLeaves.size();
+      info.inValues.push_back({word, "f32", "", leaf, 1});
+      info.inLeaves.push_back({word, f32, {}});
+    }
+  }
   StructInfo dense{"demo_nn_Dense_64_32", "nn.Dense<64, 32>", "A layer.", {}};
   std::string w = R"({"kind":"tensor","dtype":"f32","shape":["64","32"]})";
   std::string b = R"({"kind":"tensor","dtype":"f32","shape":["32"]})";
   dense.fields = {{"w", "Weights.", "f32[64, 32]", w}, {"b", "", "f32[32]", b}};
-  return makeCHeader("demo", "demo.astra", "astrac 0", {step, nothing},
-                     {dense});
+  own.push_back(step);
+  own.push_back(nothing);
+  return makeCHeader("demo", "demo.astra", "astrac 0", own, {dense});
 }
 
 TEST(Header, DeclaresStructsAndFunctions) {
@@ -58,14 +73,28 @@ TEST(Header, DeclaresStructsAndFunctions) {
       "  astra_tensor_t b; /* f32[32] */\n} demo_nn_Dense_64_32;");
   has("  demo_nn_Dense_64_32 at[2];");
   has("enum { demo_Net_count = 4 };");
-  has("\"layers.at[1].w\"");
+  has("\"layers[1].w\"");
   has("demo_step(const demo_module_t *module,\n    astra_stream_t stream, "
       "demo_Net m, astra_tensor_t default_, float lr, demo_nn_Dense_64_32 "
       "*result0, astra_tensor_t *result1,\n    astra_error_t **error)");
   has("astra_in[2] = astra_value_of_tensor(m.layers.at[1].w);");
   has("astra_in[5] = astra_value_of_f32(lr);");
   has("(*result0).b = astra_out[1];");
-  has("One step. * / still a comment");
+  has("One step. * / still a comment / *");
+}
+
+TEST(Header, NamesAreIdentifiersThatNobodyElseHas) {
+  EXPECT_EQ(makeCPrefix("my-file"), "my_file");
+  EXPECT_EQ(makeCPrefix("1a"), "_1a");
+  EXPECT_EQ(makeCPrefix("int"), "int_");
+  EXPECT_EQ(makeCPrefix("astra"), "m_astra");
+  EXPECT_EQ(getDescriptorSymbol("demo"), "astra_module_demo");
+  EXPECT_EQ(getDescriptorSymbol("load"), "astra_module_load_");
+  EXPECT_EQ(getDescriptorSymbol("my-file"), "astra_module_my_file");
+  EXPECT_EQ(makeCExportName("load"), "load_");
+  EXPECT_EQ(makeCExportName("load_"), "load__");
+  EXPECT_EQ(makeCParameterName("result"), "result_");
+  EXPECT_EQ(makeCParameterName("x_"), "x_");
 }
 
 TEST(Header, CompilesWithoutWarnings) {
