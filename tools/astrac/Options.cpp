@@ -127,6 +127,9 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.filter = args.getLastArgValue(OPT_filter_EQ).str();
   options.shared = args.hasArg(OPT_shared);
   if (options.device != "cpu" && options.device != "cpu:0")
+    if (count > 1 && !llvm::StringRef(options.inputs[0]).contains('.'))
+      return complain("there is no command `" + options.inputs[0] +
+                      "`; there are run, test and check");
     return complain("this release makes code for `cpu` only, not for `" +
                     options.device + "`");
   if (!parseNumber(args.getLastArgValue(OPT_O, "2"), 0, 2, "the -O levels",
