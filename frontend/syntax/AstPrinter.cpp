@@ -61,9 +61,13 @@ static std::string getQualified(const Ident &module, const Ident &name) {
 static std::string getText(const Expr *expr) {
   if (!expr)
     return "";
+  // Each text is made once: llvm::join of a mapped range makes it twice, which
+  // doubles the work at every level of nesting.
   auto join = [](List<Expr *> exprs) {
-    return llvm::join(
-        llvm::map_range(exprs, [](Expr *e) { return getText(e); }), ", ");
+    std::string text;
+    for (Expr *e : exprs)
+      text += (text.empty() ? "" : ", ") + getText(e);
+    return text;
   };
   switch (expr->kind) {
   case ExprKind::IntLit:

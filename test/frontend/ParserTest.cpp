@@ -272,3 +272,15 @@ TEST(Parser, ByteOrderMarkAndCarriageReturns) {
                 .getPlaces(),
             "");
 }
+
+// The work of printing follows the size of the tree, also where indices in
+// types nest deeply.
+TEST(Parser, PrintsDeeplyNestedIndicesInTypes) {
+  std::string type;
+  for (int i = 0; i < 60; ++i)
+    type += "a[i, ";
+  type += "1" + std::string(60, ']');
+  std::string tree =
+      Parsed("fn f(x: f32[" + type + "]) -> f32 = x\n").getTree();
+  EXPECT_EQ(llvm::StringRef(tree).count("a[i, "), 60u);
+}
