@@ -21,8 +21,8 @@ EntryFrame::EntryFrame(func::FuncOp source, StringRef name,
   callType = LLVM::LLVMStructType::getLiteral(
       context, {word, pointer, pointer, pointer, pointer});
   apiType = LLVM::LLVMStructType::getLiteral(
-      context,
-      {word, pointer, pointer, pointer, pointer, pointer, pointer, pointer});
+      context, {word, pointer, pointer, pointer, pointer, pointer, pointer,
+                pointer, pointer});
 
   prologue.setInsertionPoint(source);
   auto type = LLVM::LLVMFunctionType::get(half, {pointer, pointer, pointer});
@@ -77,15 +77,22 @@ Value EntryFrame::evaluateName(StringRef name) {
 }
 
 /// Rounds down. The runtime has refused a divisor of 0 in any extent before the
-/// entry runs; 1 in its place keeps unused expressions from trapping.
+/// entry runs, and getFault() tells of other uses; 1 in the place of a divisor
+/// that cannot be keeps expressions that are not reached from trapping.
 Value EntryFrame::evaluateDivision(const Dim::Atom &atom) {
   Value lhs = getDim(*atom.lhs), rhs = getDim(*atom.rhs);
   Value zero = getWord(prologue, loc, 0), one = getWord(prologue, loc, 1);
   auto compare = [&](LLVM::ICmpPredicate predicate, Value a, Value b) {
     return LLVM::ICmpOp::create(prologue, loc, predicate, a, b).getResult();
   };
-  rhs = LLVM::SelectOp::create(
-      prologue, loc, compare(LLVM::ICmpPredicate::eq, rhs, zero), one, rhs);
+  Value least = getWord(prologue, loc, INT64_MIN);
+  Value minus = getWord(prologue, loc, -1);
+  Value leaves = LLVM::AndOp::create(
+      prologue, loc, compare(LLVM::ICmpPredicate::eq, lhs, least),
+      compare(LLVM::ICmpPredicate::eq, rhs, minus));
+  Value impossible = LLVM::OrOp::create(
+      prologue, loc, compare(LLVM::ICmpPredicate::eq, rhs, zero), leaves);
+  rhs = LLVM::SelectOp::create(prologue, loc, impossible, one, rhs);
   Value rest = LLVM::SRemOp::create(prologue, loc, lhs, rhs);
   Value signs = LLVM::XOrOp::create(prologue, loc, rest, rhs);
   Value wrong = LLVM::AndOp::create(
@@ -143,6 +150,68 @@ Value EntryFrame::getDim(StringRef text) {
   if (auto found = dimValues.find(text); found != dimValues.end())
     return found->second;
   return getDim(Dim::parse(text).value_or(Dim()));
+}
+
+void EntryFrame::addFault(Value &fault, Value other) {
+  if (fault && other)
+    fault = LLVM::OrOp::create(prologue, loc, fault, other);
+  else if (other)
+    fault = other;
+}
+
+Value EntryFrame::addChecked(Value a, Value b, Fault &fault) {
+  Type flag = prologue.getI1Type();
+  auto both = LLVM::LLVMStructType::getLiteral(a.getContext(), {word, flag});
+  Value pair = LLVM::SAddWithOverflowOp::create(prologue, loc, both, a, b);
+  addFault(fault.overflow,
+           LLVM::ExtractValueOp::create(prologue, loc, pair, 1));
+  return LLVM::ExtractValueOp::create(prologue, loc, pair, 0);
+}
+
+Value EntryFrame::multiplyChecked(Value a, Value b, Fault &fault) {
+  Type flag = prologue.getI1Type();
+  auto both = LLVM::LLVMStructType::getLiteral(a.getContext(), {word, flag});
+  Value pair = LLVM::SMulWithOverflowOp::create(prologue, loc, both, a, b);
+  addFault(fault.overflow,
+           LLVM::ExtractValueOp::create(prologue, loc, pair, 1));
+  return LLVM::ExtractValueOp::create(prologue, loc, pair, 0);
+}
+
+EntryFrame::Fault EntryFrame::getFault(const Dim &dim) {
+  std::string text = dim.str();
+  if (auto found = faults.find(text); found != faults.end())
+    return found->second;
+  Fault fault;
+  if (dim.asConstant() || !dim.asName().empty())
+    return faults[text] = fault;
+  Value sum;
+  for (const auto &[monomial, coefficient] : dim.getTerms()) {
+    Value product;
+    for (const auto &[atom, power] : monomial) {
+      if (atom.kind != Dim::Atom::Name) {
+        for (const Dim *part : {atom.lhs.get(), atom.rhs.get()}) {
+          Fault inner = getFault(*part);
+          addFault(fault.zero, inner.zero);
+          addFault(fault.overflow, inner.overflow);
+        }
+        Value zero = getWord(prologue, loc, 0);
+        if (!atom.rhs->asConstant())
+          addFault(fault.zero,
+                   LLVM::ICmpOp::create(prologue, loc, LLVM::ICmpPredicate::eq,
+                                        getDim(*atom.rhs), zero));
+      }
+      Value factor = getDim(toDim(atom));
+      for (unsigned i = 0; i < power; ++i)
+        product = product ? multiplyChecked(product, factor, fault) : factor;
+    }
+    Value constant = getWord(prologue, loc, coefficient);
+    if (!product)
+      product = constant;
+    else if (coefficient != 1)
+      product = multiplyChecked(product, constant, fault);
+    sum = sum ? addChecked(sum, product, fault) : product;
+  }
+  return faults[text] = fault;
 }
 
 Value EntryFrame::getDimTable(ArrayAttr texts) {

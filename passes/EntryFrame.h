@@ -11,7 +11,13 @@
 namespace astra {
 
 /// Members of astra_call_api_t that generated code calls.
-enum class CallService { Workspace = 2, Fail = 5, Locate = 6, Debug = 7 };
+enum class CallService {
+  Workspace = 2,
+  Fail = 5,
+  Locate = 6,
+  Debug = 7,
+  FailValues = 8
+};
 
 class EntryFrame {
 public:
@@ -26,6 +32,12 @@ public:
   /// Values of the prologue, made on first use.
   mlir::Value getDim(const Dim &dim);
   mlir::Value getDim(llvm::StringRef text);
+  /// Whether a dimension has no value: it divides by zero, or a step of its
+  /// arithmetic leaves 64 bits. Null where that cannot be.
+  struct Fault {
+    mlir::Value zero, overflow;
+  };
+  Fault getFault(const Dim &dim);
   /// A table of i64 (null when empty).
   mlir::Value getDimTable(mlir::ArrayAttr dims);
   /// The memory of input or output `index`, inputs first.
@@ -57,6 +69,9 @@ private:
   mlir::Value evaluateName(llvm::StringRef name);
   mlir::Value evaluateAtom(const Dim::Atom &atom);
   mlir::Value evaluateDivision(const Dim::Atom &atom);
+  void addFault(mlir::Value &fault, mlir::Value other);
+  mlir::Value addChecked(mlir::Value a, mlir::Value b, Fault &fault);
+  mlir::Value multiplyChecked(mlir::Value a, mlir::Value b, Fault &fault);
   mlir::Value makeRoom(mlir::Type type, unsigned count);
 
   const ExportInfo &info;
@@ -68,6 +83,7 @@ private:
   mlir::Value api, kernels, dims, workspace;
   mlir::Operation *workspaceCall = nullptr;
   llvm::StringMap<mlir::Value> dimValues;
+  llvm::StringMap<Fault> faults;
   llvm::DenseMap<mlir::Attribute, mlir::Value> tables;
   llvm::DenseMap<unsigned, mlir::Value> argumentData;
   unsigned argumentCount;

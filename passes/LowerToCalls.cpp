@@ -331,6 +331,35 @@ static ArrayAttr collectExtents(func::FuncOp function, OpBuilder &builder) {
   return builder.getArrayAttr(extents.getArrayRef());
 }
 
+/// Numbers of elements that no memory stands for, because an axis repeats: the
+/// runtime refuses those that leave 64 bits, as it does sizes of memory. False,
+/// with an error, where one leaves them for every call.
+static bool addCounts(func::FuncOp target, OpBuilder &builder) {
+  auto known = target->getAttrOfType<ArrayAttr>("calls.extents");
+  llvm::SetVector<Attribute> extents(known.begin(), known.end());
+  WalkResult result = target.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto view = dyn_cast<calls::ViewType>(type);
+      if (!view)
+        continue;
+      Dim count = calls::getElementCount(view.getShapeDims());
+      if (count.hasOverflow()) {
+        op->emitError("the number of elements of a value does not fit 64 bits, "
+                      "or its expression is too long");
+        return WalkResult::interrupt();
+      }
+      bool repeats = llvm::any_of(view.getStrideDims(), [](const Dim &stride) {
+        return stride.isConstant(0);
+      });
+      if (repeats && !count.asConstant() && count.asName().empty())
+        extents.insert(builder.getStringAttr(count.str()));
+    }
+    return WalkResult::advance();
+  });
+  target->setAttr("calls.extents", builder.getArrayAttr(extents.getArrayRef()));
+  return !result.wasInterrupted();
+}
+
 FailureOr<func::FuncOp> CallsLowering::run() {
   SmallVector<Type> types;
   for (const auto &[index, type] : llvm::enumerate(source.getArgumentTypes()))
@@ -362,6 +391,8 @@ FailureOr<func::FuncOp> CallsLowering::run() {
   for (auto [value, place] : llvm::zip(results, places))
     writeTo(value, place);
   func::ReturnOp::create(builder, loc);
+  if (!addCounts(target, builder))
+    return failure();
   return target;
 }
 
@@ -376,7 +407,8 @@ public:
       if (llvm::failed(target))
         return signalPassFailure();
       function.erase();
-      planMemory(*target);
+      if (llvm::failed(planMemory(*target)))
+        return signalPassFailure();
     }
   }
 };

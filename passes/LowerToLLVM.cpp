@@ -25,6 +25,8 @@ namespace astra {
 } // namespace astra
 
 namespace {
+/// Words that a kernel's parameters or the values of a message take at most.
+constexpr unsigned MostWords = ASTRA_MAX_RANK * 2 + 8;
 
 /// Replaces the operations of one flat function body.
 class BodyLowering {
@@ -40,12 +42,19 @@ private:
   Value getPointer(Value view) const { return pointers.lookup(view); }
   Value getOffset(Location loc, Value base, Value elements, Type element);
   Value getText(Location loc, StringRef text);
+  Value storeWords(Location loc, ValueRange values);
+  void addValue(const Dim &dim, SmallVectorImpl<Value> &values);
   void fillArguments(calls::KernelOp op, Value room);
   void fillArgument(Location loc, Value room, unsigned index, Value view);
   Value getParams(calls::KernelOp op);
   /// Goes on behind a new block if `ok`, else to the failure.
   void checkStatus(Location loc, Value status);
-  void check(Location loc, Value ok, int32_t code, StringRef text);
+  void check(Location loc, Value ok, int32_t code, StringRef text,
+             ValueRange values = {});
+  void checkNot(Location loc, Value fault, int32_t code, const Dim &dim,
+                StringRef what);
+  void checkDim(Location loc, const Dim &dim);
+  void lowerCheckEqual(calls::CheckEqualOp op);
 
   LogicalResult lower(Operation *op);
   void lowerAlloc(calls::AllocOp op);
@@ -102,7 +111,8 @@ void BodyLowering::checkStatus(Location loc, Value status) {
   builder.setInsertionPointToStart(rest);
 }
 
-void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text) {
+void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text,
+                         ValueRange values) {
   Block *block = builder.getInsertionBlock();
   Block *rest = block->splitBlock(builder.getInsertionPoint());
   auto *failure = new Block();
@@ -111,19 +121,87 @@ void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text) {
   LLVM::CondBrOp::create(builder, loc, ok, rest, failure);
 
   builder.setInsertionPointToEnd(failure);
-  Value service = frame.getService(builder, loc, CallService::Fail);
+  Value service = frame.getService(builder, loc, CallService::FailValues);
   auto type = LLVM::LLVMFunctionType::get(
-      builder.getI32Type(), {pointer, builder.getI32Type(), pointer});
-  Value status =
-      LLVM::CallOp::create(builder, loc, type,
-                           ValueRange{service, frame.getCall(),
-                                      frame.getHalfWord(builder, loc, code),
-                                      getText(loc, text)})
-          .getResult();
+      builder.getI32Type(),
+      {pointer, builder.getI32Type(), pointer, pointer, builder.getI64Type()});
+  Value status = LLVM::CallOp::create(
+                     builder, loc, type,
+                     ValueRange{service, frame.getCall(),
+                                frame.getHalfWord(builder, loc, code),
+                                getText(loc, text), storeWords(loc, values),
+                                frame.getWord(builder, loc, values.size())})
+                     .getResult();
   Value place = frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
   LLVM::BrOp::create(builder, loc, ValueRange{status, place},
                      frame.getFailBlock());
   builder.setInsertionPointToStart(rest);
+}
+
+Value BodyLowering::storeWords(Location loc, ValueRange values) {
+  Value room = frame.getWordRoom(MostWords);
+  for (const auto &[index, value] : llvm::enumerate(values)) {
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), room,
+                            ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    LLVM::StoreOp::create(builder, loc, value, address);
+  }
+  return room;
+}
+
+/// An extent in a sentence: "3" alone, or its value with "(2*n)" behind it.
+static std::string getExtentText(const Dim &dim) {
+  return dim.asConstant() ? dim.str() : "{} (" + dim.str() + ")";
+}
+
+void BodyLowering::addValue(const Dim &dim, SmallVectorImpl<Value> &values) {
+  if (!dim.asConstant())
+    values.push_back(frame.getDim(dim));
+}
+
+void BodyLowering::checkNot(Location loc, Value fault, int32_t code,
+                            const Dim &dim, StringRef what) {
+  if (!fault)
+    return;
+  std::string text = "the dimension " + dim.str() + " " + what.str();
+  SmallVector<Value> values;
+  std::set<std::string> names;
+  dim.collectNames(names);
+  for (const std::string &name : names) {
+    if (values.size() == MostWords)
+      break;
+    text += (values.empty() ? " (" : ", ") + name + " is {}";
+    values.push_back(frame.getDim(Dim::name(name)));
+  }
+  Value yes = LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value ok = LLVM::XOrOp::create(builder, loc, fault, yes);
+  check(loc, ok, code, values.empty() ? text : text + ")", values);
+}
+
+/// The value of a dimension outside a type: the runtime has not seen it.
+void BodyLowering::checkDim(Location loc, const Dim &dim) {
+  EntryFrame::Fault fault = frame.getFault(dim);
+  checkNot(loc, fault.zero, ASTRA_ERROR_DIVISION_BY_ZERO, dim,
+           "divides by zero");
+  checkNot(loc, fault.overflow, ASTRA_ERROR_OVERFLOW, dim,
+           "does not fit 64 bits");
+}
+
+void BodyLowering::lowerCheckEqual(calls::CheckEqualOp op) {
+  Dim lhs = Dim::parse(op.getLhs()).value_or(Dim());
+  Dim rhs = Dim::parse(op.getRhs()).value_or(Dim());
+  checkDim(op.getLoc(), lhs);
+  checkDim(op.getLoc(), rhs);
+  Value same =
+      LLVM::ICmpOp::create(builder, op.getLoc(), LLVM::ICmpPredicate::eq,
+                           frame.getDim(lhs), frame.getDim(rhs));
+  SmallVector<Value> values;
+  addValue(lhs, values);
+  addValue(rhs, values);
+  check(op.getLoc(), same, ASTRA_ERROR_SHAPE_MISMATCH,
+        op.getText().str() + ": " + getExtentText(lhs) + " and " +
+            getExtentText(rhs),
+        values);
 }
 
 void BodyLowering::lowerCheckRange(calls::CheckRangeOp op) {
@@ -138,15 +216,19 @@ void BodyLowering::lowerCheckRange(calls::CheckRangeOp op) {
   Value inside = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ule,
                                       op.getStart(), room);
   Value ok = LLVM::AndOp::create(builder, loc, enough, inside);
-  std::string text;
-  if (op.getSize() == "1")
-    text = "an index is outside axis " + std::to_string(op.getAxis()) +
-           ", which has extent " + op.getExtent().str();
-  else
-    text = "a slice of extent " + op.getSize().str() +
-           " starts where it leaves axis " + std::to_string(op.getAxis()) +
-           ", which has extent " + op.getExtent().str();
-  check(loc, ok, ASTRA_ERROR_OUT_OF_RANGE, text);
+  Dim size = Dim::parse(op.getSize()).value_or(Dim());
+  Dim extent = Dim::parse(op.getExtent()).value_or(Dim());
+  std::string text = "index {}";
+  SmallVector<Value> values;
+  if (!size.isConstant(1)) {
+    text = "a slice of extent " + getExtentText(size) + " that starts at {}";
+    addValue(size, values);
+  }
+  values.push_back(op.getStart());
+  text += " is out of range for axis " + std::to_string(op.getAxis()) +
+          " of extent " + getExtentText(extent);
+  addValue(extent, values);
+  check(loc, ok, ASTRA_ERROR_OUT_OF_RANGE, text, values);
 }
 
 //===-- Memory ------------------------------------------------------------===//
@@ -246,7 +328,7 @@ Value BodyLowering::getParams(calls::KernelOp op) {
   GlobalTables &tables = descriptor.getTables();
   if (constant)
     return tables.getAddress(builder, loc, tables.addWords(words));
-  Value room = frame.getWordRoom(ASTRA_MAX_RANK * 2 + 8);
+  Value room = frame.getWordRoom(MostWords);
   for (const auto &[index, param] : llvm::enumerate(op.getParams())) {
     Value value;
     if (auto text = dyn_cast<StringAttr>(param))
@@ -321,16 +403,12 @@ LogicalResult BodyLowering::lower(Operation *op) {
           .Case([&](calls::DebugOp o) { return lowerDebug(o), true; })
           .Case([&](calls::CheckRangeOp o) { return lowerCheckRange(o), true; })
           .Case([&](calls::DimOp o) {
-            o.getResult().replaceAllUsesWith(frame.getDim(o.getValue()));
+            Dim dim = Dim::parse(o.getValue()).value_or(Dim());
+            checkDim(loc, dim);
+            o.getResult().replaceAllUsesWith(frame.getDim(dim));
             return true;
           })
-          .Case([&](calls::CheckEqualOp o) {
-            Value same = LLVM::ICmpOp::create(
-                builder, loc, LLVM::ICmpPredicate::eq, frame.getDim(o.getLhs()),
-                frame.getDim(o.getRhs()));
-            check(loc, same, ASTRA_ERROR_SHAPE_MISMATCH, o.getText());
-            return true;
-          })
+          .Case([&](calls::CheckEqualOp o) { return lowerCheckEqual(o), true; })
           .Case([&](calls::CheckNonzeroOp o) {
             Value zero = LLVM::ConstantOp::create(
                 builder, loc,

@@ -28,14 +28,14 @@ struct Buffer {
 class MemoryPlan {
 public:
   explicit MemoryPlan(func::FuncOp function) : function(function) {}
-  void run();
+  LogicalResult run();
 
 private:
   void number();
   unsigned findEnd(calls::AllocOp alloc);
   void choosePlaces();
   size_t takePlace(const Dim &bytes);
-  void assignOffsets();
+  LogicalResult assignOffsets();
 
   func::FuncOp function;
   DenseMap<Operation *, unsigned> order;
@@ -146,13 +146,16 @@ static Dim alignUp(const Dim &bytes) {
   return Dim::floordiv(bytes + Dim::constant(Alignment - 1), step) * step;
 }
 
-void MemoryPlan::assignOffsets() {
+LogicalResult MemoryPlan::assignOffsets() {
   std::vector<std::string> offsets;
   Dim total;
   for (const Dim &bytes : places) {
     offsets.push_back(total.str());
     total = total + alignUp(bytes);
   }
+  if (total.hasOverflow())
+    return function.emitError("the memory that this function needs does not "
+                              "fit 64 bits, or its expression is too long");
   OpBuilder builder(function.getContext());
   for (Buffer &buffer : buffers)
     buffer.alloc.setOffset(StringRef(offsets[buffer.place]));
@@ -160,15 +163,18 @@ void MemoryPlan::assignOffsets() {
   if (!buffers.empty())
     total = total + Dim::constant(Alignment);
   function->setAttr("calls.workspace", builder.getStringAttr(total.str()));
+  return success();
 }
 
-void MemoryPlan::run() {
+LogicalResult MemoryPlan::run() {
   number();
   for (Buffer &buffer : buffers)
     buffer.end = findEnd(buffer.alloc);
   choosePlaces();
-  assignOffsets();
+  return assignOffsets();
 }
 } // namespace
 
-void astra::planMemory(func::FuncOp function) { MemoryPlan(function).run(); }
+LogicalResult astra::planMemory(func::FuncOp function) {
+  return MemoryPlan(function).run();
+}

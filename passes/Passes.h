@@ -39,7 +39,7 @@ class CallsDialect;
 
 /// Gives each buffer of a function of calls its offset in the workspace, by
 /// the range in which it is used.
-void planMemory(mlir::func::FuncOp function);
+mlir::LogicalResult planMemory(mlir::func::FuncOp function);
 
 } // namespace astra
 #endif // ASTRA_PASSES_PASSES_H

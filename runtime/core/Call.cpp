@@ -36,6 +36,7 @@ public:
   Status findDims();
   Status checkExtents() const;
   Status evaluateSizes();
+  Status evaluate(const astra_dim_expr_t &extent, int64_t &value) const;
   Status makeOutputs(const Ref<Device> &home, const Ref<Completion> &done);
 
   Launch launch;
@@ -46,6 +47,7 @@ private:
   Status takeScalar(const astra_leaf_desc_t &leaf, const astra_value_t &value,
                     size_t index);
   bool solveRound(std::vector<bool> &known);
+  std::string valuesText(const astra_dim_expr_t &extent) const;
   bool isSource(uint64_t dim, std::string &where) const;
   Status extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
                         int64_t got, int64_t expected) const;
@@ -227,12 +229,36 @@ Status Caller::extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
               " is expected", why, " (", typeText(leaf), ")");
 }
 
+/// " (n is 4, d is 0)": the dimensions that an expression is made of.
+std::string Caller::valuesText(const astra_dim_expr_t &extent) const {
+  std::vector<int64_t> names;
+  for (uint64_t i = 0; i + 1 < extent.code_length; ++i) {
+    bool isName = extent.code[i] == ASTRA_DIM_NAME;
+    int64_t word = extent.code[i + 1];
+    if (isName && std::find(names.begin(), names.end(), word) == names.end())
+      names.push_back(word);
+    if (isName || extent.code[i] == ASTRA_DIM_CONST)
+      ++i;
+  }
+  std::string text;
+  for (int64_t name : names)
+    text += join(text.empty() ? " (" : ", ", desc.dim_names[name], " is ",
+                 launch.dims[size_t(name)]);
+  return text.empty() ? text : text + ")";
+}
+
+Status Caller::evaluate(const astra_dim_expr_t &extent, int64_t &value) const {
+  Status status = evaluateDim(extent, launch.dims.data(), value);
+  if (!status.ok())
+    status.message += valuesText(extent);
+  return status;
+}
+
 Status Caller::checkExtents() const {
   for (size_t i = 0; i < launch.in.size(); ++i) {
     for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
       int64_t expected = 0, got = launch.in[i].shape[axis];
-      ASTRA_TRY(evaluateDim(desc.in_leaves[i].shape[axis], launch.dims.data(),
-                            expected));
+      ASTRA_TRY(evaluate(desc.in_leaves[i].shape[axis], expected));
       if (got != expected)
         return extentMismatch(desc.in_leaves[i], axis, got, expected);
     }
@@ -243,14 +269,19 @@ Status Caller::checkExtents() const {
 Status Caller::evaluateSizes() {
   for (uint64_t i = 0; i < desc.inner_dim_count; ++i) {
     int64_t value = 0;
-    ASTRA_TRY(evaluateDim(desc.inner_dims[i], launch.dims.data(), value));
+    ASTRA_TRY(evaluate(desc.inner_dims[i], value));
     if (value < 0)
       return fail(ASTRA_ERROR_SHAPE_MISMATCH, "an extent inside \"", desc.name,
                   "\" would be negative: ", desc.inner_dims[i].text, " is ",
-                  value);
+                  value, valuesText(desc.inner_dims[i]));
   }
-  return evaluateDim(desc.workspace_bytes, launch.dims.data(),
-                     launch.workspaceBytes);
+  // The expression of a workspace is too long to be of use to anyone.
+  Status status = evaluateDim(desc.workspace_bytes, launch.dims.data(),
+                              launch.workspaceBytes);
+  if (!status.ok())
+    status.message =
+        join("the workspace of \"", desc.name, "\" does not fit 64 bits");
+  return status;
 }
 
 Status Caller::makeOutputs(const Ref<Device> &home,
@@ -259,12 +290,12 @@ Status Caller::makeOutputs(const Ref<Device> &home,
     const astra_leaf_desc_t &leaf = desc.out_leaves[i];
     int64_t shape[ASTRA_MAX_RANK];
     for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
-      ASTRA_TRY(evaluateDim(leaf.shape[axis], launch.dims.data(), shape[axis]));
+      ASTRA_TRY(evaluate(leaf.shape[axis], shape[axis]));
       if (shape[axis] < 0)
         return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the extent of result ",
                     place(leaf, axis),
                     ", would be negative: ", leaf.shape[axis].text, " is ",
-                    shape[axis]);
+                    shape[axis], valuesText(leaf.shape[axis]));
     }
     Ref<Tensor> memory;
     ASTRA_TRY(makeTensor(home, leaf.dtype, leaf.rank, shape, memory));

@@ -119,14 +119,16 @@ Status checkCpuLevels(const std::string &what, const std::string &levels) {
 Status checkVersions(const std::string &what, uint32_t objectAbi,
                      uint32_t arithmetic) {
   if (objectAbi != ASTRA_OBJECT_ABI_VERSION)
-    return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what, " has object ABI ",
-                objectAbi, ", but this runtime (", astra_version_text(),
-                ") runs object ABI ", ASTRA_OBJECT_ABI_VERSION,
+    return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,
+                " has object ABI version ", objectAbi, ", but this runtime (",
+                astra_version_text(), ") runs object ABI version ",
+                ASTRA_OBJECT_ABI_VERSION,
                 "; compile it again or use the runtime it was made for");
   if (arithmetic != ASTRA_ARITHMETIC_VERSION)
-    return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what, " has arithmetic ",
-                arithmetic, ", but this runtime (", astra_version_text(),
-                ") has arithmetic ", ASTRA_ARITHMETIC_VERSION,
+    return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,
+                " has arithmetic version ", arithmetic, ", but this runtime (",
+                astra_version_text(), ") has arithmetic version ",
+                ASTRA_ARITHMETIC_VERSION,
                 "; compile it again or use the runtime it was made for");
   return {};
 }

@@ -111,17 +111,21 @@ bool isValidDimCode(const astra_dim_expr_t &expression, uint64_t dimCount) {
 
 Status evaluateDim(const astra_dim_expr_t &expression, const int64_t *dims,
                    int64_t &value) {
+  bool dividesByZero = false;
   std::optional<int64_t> result = runCode<int64_t>(
       expression,
       [&](bool isName, int64_t word) { return isName ? dims[word] : word; },
-      [](int64_t operation, int64_t a, int64_t b) -> std::optional<int64_t> {
+      [&](int64_t operation, int64_t a, int64_t b) -> std::optional<int64_t> {
         int64_t out = 0;
+        dividesByZero = operation >= ASTRA_DIM_FLOORDIV && b == 0;
         return apply(operation, a, b, out) ? std::optional<int64_t>(out)
                                            : std::nullopt;
       });
   if (!result)
-    return fail(ASTRA_ERROR_OVERFLOW, "the dimension \"", expression.text,
-                "\" leaves 64 bits or divides by zero");
+    return dividesByZero ? fail(ASTRA_ERROR_DIVISION_BY_ZERO, "the dimension ",
+                                expression.text, " divides by zero")
+                         : fail(ASTRA_ERROR_OVERFLOW, "the dimension ",
+                                expression.text, " does not fit 64 bits");
   value = *result;
   return {};
 }

@@ -29,8 +29,13 @@ public:
   int64_t byteCount() const { return layout.elementCount() * elementBytes; }
   /// The element with all indices 0.
   char *data() const {
+    // A buffer that was borrowed for no elements may be null.
+    if (!storage->data())
+      return nowhere();
     return static_cast<char *>(storage->data()) + layout.offset * elementBytes;
   }
+  /// Memory for nothing, aligned for any element.
+  static char *nowhere();
   /// A tensor of the same storage.
   Ref<Tensor> view(const Layout &seen) const {
     return make<Tensor>(device, storage, dtype, elementBytes, seen, completion);

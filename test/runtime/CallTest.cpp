@@ -395,11 +395,13 @@ TEST_F(Descriptors, OfOtherVersionsAreRefused) {
   ASSERT_OK(link(&error));
   desc.object_abi = 2;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
-               "object ABI 2, but this runtime (0.1.0) runs object ABI 1",
+               "object ABI version 2, but this runtime (0.1.0) runs object ABI "
+               "version 1",
                link(&error));
   desc.object_abi = 1;
   desc.arithmetic = 9;
-  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic 9", link(&error));
+  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 9",
+               link(&error));
   EXPECT_FAILS(ASTRA_ERROR_INVALID_ARGUMENT, "descriptor",
                astra_module_link(runtime, nullptr, &toy, &error));
 }

@@ -56,10 +56,12 @@ TEST_F(Load, FindsAFileInThePresentFolder) {
 }
 
 TEST_F(Load, RefusesOtherVersionsBeforeTheirCodeRuns) {
-  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
-               "object ABI 99, but this runtime (0.1.0) runs object ABI 1",
-               load(TOY_FUTURE_MODULE, &error));
-  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic 5",
+  EXPECT_FAILS(
+      ASTRA_ERROR_UNSUPPORTED_VERSION,
+      "object ABI version 99, but this runtime (0.1.0) runs object ABI "
+      "version 1",
+      load(TOY_FUTURE_MODULE, &error));
+  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 5",
                load(TOY_ARITHMETIC_MODULE, &error));
   EXPECT_EQ(loaded.bits, 0u);
 }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -35,23 +36,65 @@ static DialectRegistry getRegistry() {
   return registry;
 }
 
+//===-- Errors of the passes ----------------------------------------------===//
+
+/// Where a location of the IR is in a source: it knows the file's last name.
+static std::optional<SourceRange> findRange(const SourceManager &sources,
+                                            FileLineColLoc place) {
+  StringRef name = place.getFilename().getValue();
+  for (uint32_t file = 0; file < sources.getFileCount(); ++file) {
+    if (llvm::sys::path::filename(sources.getPath(file)) != name)
+      continue;
+    StringRef rest = sources.getText(file);
+    for (unsigned line = 1; line < place.getLine() && !rest.empty(); ++line)
+      rest = rest.split('\n').second;
+    for (unsigned column = 1; column < place.getColumn() && !rest.empty();)
+      if (rest = rest.drop_front(); (rest.empty() ? 0 : rest[0] & 0xc0) != 0x80)
+        ++column;
+    uint32_t begin = sources.getText(file).size() - rest.size();
+    StringRef word =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    return SourceRange{file, begin, begin + std::max<uint32_t>(word.size(), 1)};
+  }
+  return std::nullopt;
+}
+
+/// The code that a pass has put in front of its message.
+static DiagCode takeCode(StringRef &message) {
+#define DIAG(code, name, severity, summary)                                    \
+  if (message.consume_front(#code ": "))                                       \
+    return DiagCode::name;
+#include "frontend/syntax/Diagnostics.def"
+  return DiagCode::not_compiled;
+}
+
+/// An error of a pass as the front end prints its own: with code and line.
+static void printFromPass(SourceManager &sources, mlir::Diagnostic &from) {
+  FileLineColLoc place;
+  from.getLocation()->walk([&](Location inner) {
+    place = dyn_cast<FileLineColLoc>(inner);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  std::string text = from.str();
+  StringRef message = text;
+  bool isNote = from.getSeverity() == DiagnosticSeverity::Note;
+  DiagCode code = takeCode(message);
+  auto range = place ? findRange(sources, place) : std::nullopt;
+  if (isNote || !range) {
+    llvm::errs() << "astrac: " << (isNote ? "note: " : "error: ") << message
+                 << "\n";
+    return;
+  }
+  astra::DiagnosticEngine engine(sources);
+  engine.report(code, *range, message.str());
+  engine.print(llvm::errs(), llvm::errs().has_colors());
+}
+
 Compiler::Compiler(const Options &options)
     : options(options), diagnostics(sources),
       context(getRegistry(), MLIRContext::Threading::DISABLED) {
-  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
-    auto &os = llvm::errs();
-    FileLineColLoc place;
-    diagnostic.getLocation()->walk([&](Location inner) {
-      place = dyn_cast<FileLineColLoc>(inner);
-      return place ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (place)
-      os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-         << place.getColumn() << ": ";
-    else
-      os << "astrac: ";
-    bool note = diagnostic.getSeverity() == DiagnosticSeverity::Note;
-    os << (note ? "note: " : "error: ") << diagnostic.str() << "\n";
+  context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+    printFromPass(sources, diagnostic);
     return success();
   });
 }
@@ -71,12 +114,12 @@ bool Compiler::finishFrontEnd() {
   return !diagnostics.hasErrors();
 }
 
-bool Compiler::printSyntax(const std::string &path) {
+bool Compiler::printSyntax(const std::string &path, llvm::raw_ostream &os) {
   uint32_t file;
   if (!readInput(path, file))
     return false;
   auto tree = parseFile(file, sources, diagnostics);
-  printAst(*tree, llvm::outs());
+  printAst(*tree, os);
   return finishFrontEnd();
 }
 
@@ -115,7 +158,7 @@ static CheckOptions getCheckOptions(const Options &options) {
   return check;
 }
 
-bool Compiler::printProgram(const std::string &path) {
+bool Compiler::printProgram(const std::string &path, llvm::raw_ostream &os) {
   uint32_t file;
   if (!readInput(path, file))
     return false;
@@ -123,7 +166,7 @@ bool Compiler::printProgram(const std::string &path) {
       checkProgram(getCheckOptions(options), file, sources, diagnostics);
   if (!finishFrontEnd())
     return false;
-  hir::print(*program, llvm::outs());
+  hir::print(*program, os);
   return true;
 }
 

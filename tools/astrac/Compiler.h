@@ -21,9 +21,9 @@ public:
   explicit Compiler(const Options &options);
 
   /// Prints the syntax tree; stops before anything is checked.
-  bool printSyntax(const std::string &path);
+  bool printSyntax(const std::string &path, llvm::raw_ostream &os);
   /// Prints the typed program.
-  bool printProgram(const std::string &path);
+  bool printProgram(const std::string &path, llvm::raw_ostream &os);
   /// Reads and checks only.
   bool check(const std::string &path);
   /// Reads, checks and emits: the module at the phase `astra`. `function` is an

@@ -6,6 +6,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
 
 using namespace astra;
 using llvm::StringRef;
@@ -45,6 +48,41 @@ std::optional<std::string> astra::readBytes(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Files and folders that go away when the process is told to end, in memory
+/// that a signal handler may read.
+namespace {
+constexpr size_t MostDoomed = 32;
+char doomed[MostDoomed][4096];
+volatile sig_atomic_t doomedCount = 0;
+struct sigaction before[NSIG];
+} // namespace
+
+static void onSignal(int number) {
+  for (int i = doomedCount; i > 0; --i)
+    if (unlink(doomed[i - 1]) != 0)
+      rmdir(doomed[i - 1]);
+  // What came before, or the end, follows when the handler returns.
+  sigaction(number, &before[number], nullptr);
+  raise(number);
+}
+
+/// A folder stands before the files in it.
+static void removeOnSignal(StringRef path) {
+  if (doomedCount == 0)
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+      struct sigaction action = {};
+      action.sa_handler = onSignal;
+      if (sigaction(number, nullptr, &before[number]) == 0 &&
+          before[number].sa_handler != SIG_IGN)
+        sigaction(number, &action, nullptr);
+    }
+  if (size_t(doomedCount) == MostDoomed || path.size() >= sizeof doomed[0])
+    return;
+  std::memcpy(doomed[doomedCount], path.data(), path.size());
+  doomed[doomedCount][path.size()] = 0;
+  doomedCount = doomedCount + 1;
+}
+
 /// The file beside `path` that will become it.
 static bool writeBeside(StringRef path, StringRef bytes,
                         std::string &temporary) {
@@ -56,6 +94,7 @@ static bool writeBeside(StringRef path, StringRef bytes,
   if (error)
     return printFileError(false, path, error.message()), false;
   temporary = name.str().str();
+  removeOnSignal(temporary);
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << bytes;
   stream.close();
@@ -120,6 +159,14 @@ TemporaryFolder::TemporaryFolder() {
     printFileError(false, "astrac-<temporary>", error.message());
   else
     path = made.str().str();
+  if (isValid())
+    removeOnSignal(path);
+}
+
+std::string TemporaryFolder::getFile(StringRef name) const {
+  std::string file = path + "/" + name.str();
+  removeOnSignal(file);
+  return file;
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -34,9 +34,7 @@ public:
   TemporaryFolder();
   ~TemporaryFolder();
   bool isValid() const { return !path.empty(); }
-  std::string getFile(llvm::StringRef name) const {
-    return path + "/" + name.str();
-  }
+  std::string getFile(llvm::StringRef name) const;
 
 private:
   std::string path;

@@ -5,6 +5,8 @@
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Allocator.h"
+#include "llvm/Support/FileSystem.h"
+#include <tuple>
 
 using namespace astra;
 using namespace llvm::opt;
@@ -45,7 +47,8 @@ bool complain(const llvm::Twine &text) {
 /// A negative number is an argument of `run`, not an option.
 bool isNumber(StringRef text) {
   return text.size() > 1 && text[0] == '-' &&
-         (llvm::isDigit(text[1]) || text == "-inf" || text == "-nan");
+         (llvm::isDigit(text[1]) || text[1] == '.' || text == "-inf" ||
+          text == "-nan");
 }
 
 bool parseNumber(StringRef text, unsigned least, unsigned most,
@@ -79,10 +82,44 @@ bool readInputs(const InputArgList &args, Options &options) {
   return true;
 }
 
+/// Options that mean nothing to the command are refused.
+bool checkUse(const InputArgList &args, const Options &options) {
+  bool runs = options.command == Command::Run;
+  bool tests = options.command == Command::Test;
+  bool compiles = options.command == Command::Compile;
+  const std::tuple<OptSpecifier, const char *, bool> uses[] = {
+      {OPT_o, "-o", runs || compiles},
+      {OPT_shared, "-shared", compiles},
+      {OPT_emit_EQ, "--emit", compiles},
+      {OPT_threads_EQ, "--threads", runs || tests},
+      {OPT_cpu_level_EQ, "--cpu-level", runs || tests},
+      {OPT_filter_EQ, "--filter", tests},
+      {OPT_O, "-O", runs || tests || compiles}};
+  for (const auto &[id, name, used] : uses)
+    if (args.hasArg(id) && !used)
+      return complain(llvm::Twine("`") + name +
+                      "` means nothing to this command");
+  return true;
+}
+
+/// The object and its header are two files.
+bool checkOutput(const Options &options) {
+  StringRef output = options.output;
+  if (output == "-")
+    return complain("`-o` takes the name of a file");
+  if (options.command == Command::Compile && !options.shared &&
+      options.emit.empty() && output.ends_with(".h"))
+    return complain("`" + output +
+                    "` is where the header goes; call the object `.o`");
+  return true;
+}
+
 bool checkInputs(const Options &options) {
   size_t count = options.inputs.size();
   switch (options.command) {
   case Command::Run:
+    if (!checkOutput(options))
+      return false;
     return count >= 2 || complain("`run` takes a file, a function and its "
                                   "arguments: astrac run FILE FN ARG...");
   case Command::Test:
@@ -91,12 +128,15 @@ bool checkInputs(const Options &options) {
   case Command::Compile:
     if (count == 0)
       return complain("no file is given");
+    if (count > 1 && !llvm::StringRef(options.inputs[0]).contains('.'))
+      return complain("there is no command `" + options.inputs[0] +
+                      "`; there are run, test and check");
     if (count > 1)
       return complain("one file at a time: `" + options.inputs[1] +
                       "` is too many");
     if (options.emit.empty() && options.output.empty())
       return complain("nothing to do: give `-o FILE` or `--emit=PHASE`");
-    return true;
+    return checkOutput(options);
   default:
     return true;
   }
@@ -126,10 +166,18 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.stdPath = args.getLastArgValue(OPT_std_EQ).str();
   options.filter = args.getLastArgValue(OPT_filter_EQ).str();
   options.shared = args.hasArg(OPT_shared);
+  options.cpuLevel = args.getLastArgValue(OPT_cpu_level_EQ).str();
+  for (unsigned id : {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ})
+    if (args.hasArg(id) && args.getLastArgValue(id).empty())
+      return complain("`" + args.getLastArg(id)->getSpelling() +
+                      "` needs a value");
+  if (!llvm::is_contained({"", "ref", "v3", "v4"}, options.cpuLevel))
+    return complain("there is no level `" + options.cpuLevel +
+                    "`: ref, v3 or v4");
+  if (!options.stdPath.empty() && !llvm::sys::fs::is_directory(options.stdPath))
+    return complain("`" + options.stdPath +
+                    "` is no folder of a standard library");
   if (options.device != "cpu" && options.device != "cpu:0")
-    if (count > 1 && !llvm::StringRef(options.inputs[0]).contains('.'))
-      return complain("there is no command `" + options.inputs[0] +
-                      "`; there are run, test and check");
     return complain("this release makes code for `cpu` only, not for `" +
                     options.device + "`");
   if (!parseNumber(args.getLastArgValue(OPT_O, "2"), 0, 2, "the -O levels",
@@ -137,7 +185,8 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
       !parseNumber(args.getLastArgValue(OPT_threads_EQ, "1"), 1, 4096,
                    "threads", options.threads))
     return false;
-  return readInputs(args, options) && checkInputs(options);
+  return readInputs(args, options) && checkUse(args, options) &&
+         checkInputs(options);
 }
 
 void astra::printHelp(llvm::raw_ostream &os) {

@@ -17,7 +17,8 @@ struct Options {
   bool shared = false;
   unsigned optimisation = 2;
   unsigned threads = 1;
-  std::string program; // argv[0]
+  std::string cpuLevel; // "", "ref", "v3", "v4"
+  std::string program;  // argv[0]
 };
 
 /// False, with a message on standard error, if the command line makes no sense.

@@ -12,7 +12,7 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
 def shared : Flag<["-", "--"], "shared">, Group<output_group>,
     HelpText<"Make a module that is loaded by its path">;
 def emit_EQ : Joined<["--"], "emit=">, MetaVarName<"<phase>">,
-    Group<output_group>, HelpText<"Print the program as it is after a phase (listed below)">;
+    Group<output_group>, HelpText<"Print the program as it is after a phase (listed below), or write it with -o">;
 
 def O : Joined<["-"], "O">, MetaVarName<"<0|1|2>">, Group<code_group>,
     HelpText<"How much work to put into the generated code (default 2); never changes a result">;
@@ -24,6 +24,10 @@ def std_EQ : Joined<["--"], "std=">, MetaVarName<"<folder>">,
 def threads_EQ : Joined<["--"], "threads=">, MetaVarName<"<n>">,
     Group<run_group>, HelpText<"Threads to compute with (default 1); never changes a result">;
 def threads : Separate<["--"], "threads">, Alias<threads_EQ>;
+def cpu_level_EQ : Joined<["--"], "cpu-level=">, MetaVarName<"<level>">,
+    Group<run_group>,
+    HelpText<"Highest level to take kernels for: ref, v3 or v4 (default: the processor's); never changes a result">;
+def cpu_level : Separate<["--"], "cpu-level">, Alias<cpu_level_EQ>;
 def filter_EQ : Joined<["--"], "filter=">, MetaVarName<"<text>">,
     Group<run_group>, HelpText<"Run only the tests with <text> in their name">;
 def filter : Separate<["--"], "filter">, Alias<filter_EQ>;

@@ -93,9 +93,10 @@ bool Runner::readInputs(std::vector<astra_value_t> &inputs) {
     std::string signature;
     return getSignature(signature) &&
            complain("`" + function + "` takes " +
-                    std::to_string(info.input_count) + " tensors (" +
-                    signature + "), and " + std::to_string(words.size()) +
-                    " are given");
+                    std::to_string(info.input_count) + " tensor" +
+                    (info.input_count == 1 ? "" : "s") +
+                    (signature.empty() ? "" : " (" + signature + ")") +
+                    ", not " + std::to_string(words.size()));
   }
   for (size_t i = 0; i < words.size(); ++i)
     if (!readInput(i, words[i], inputs.emplace_back()))
@@ -161,8 +162,9 @@ int Runner::run() {
       return 1;
   }
   std::vector<astra_value_t> inputs;
-  if (!session.open(options.threads) || !session.load(module) ||
-      !session.find(function, handle) || !session.describe(handle, info))
+  if (!session.open(options.threads, options.cpuLevel) ||
+      !session.load(module) || !session.find(function, handle) ||
+      !session.describe(handle, info))
     return complain(session.getError()), 1;
   if (!readInputs(inputs))
     return 1;

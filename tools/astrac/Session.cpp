@@ -22,10 +22,14 @@ bool Session::check(astra_status_t status, astra_error_t *error) {
   return false;
 }
 
-bool Session::open(unsigned threads) {
+bool Session::open(unsigned threads, const std::string &level) {
   astra_runtime_options_t options;
   ASTRA_INIT(RUNTIME_OPTIONS, &options);
   options.threads = threads;
+  options.cpu_level = level == "ref"  ? ASTRA_CPU_REFERENCE
+                      : level == "v3" ? ASTRA_CPU_X86_64_V3
+                      : level == "v4" ? ASTRA_CPU_X86_64_V4
+                                      : 0;
   astra_error_t *error = nullptr;
   return check(astra_runtime_create(&options, &runtime, &error), error) &&
          check(astra_device_open(runtime, "cpu", &device, &error), error) &&

@@ -16,7 +16,8 @@ public:
   Session(const Session &) = delete;
 
   /// Each is false with getError() set.
-  bool open(unsigned threads);
+  /// `level` is "", or the kernels' level: "ref", "v3", "v4".
+  bool open(unsigned threads, const std::string &level);
   bool load(const std::string &path);
   bool find(const std::string &name, astra_function_t &function);
   bool getFunction(size_t index, astra_function_t &function,

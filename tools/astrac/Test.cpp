@@ -35,7 +35,7 @@ void runFile(const Options &options, const std::string &path, Tally &tally) {
       return fail("does not compile", "");
   }
   Session session;
-  if (!session.open(options.threads) || !session.load(module))
+  if (!session.open(options.threads, options.cpuLevel) || !session.load(module))
     return fail("cannot be loaded", session.getError());
   for (size_t i = 0; i < session.getFunctionCount(); ++i) {
     astra_function_t function;
@@ -64,5 +64,10 @@ int astra::runTests(const Options &options) {
   for (const std::string &file : files)
     runFile(options, file, tally);
   llvm::outs() << tally.passed << " passed, " << tally.failed << " failed\n";
+  if (!options.filter.empty() && tally.passed + tally.failed == 0) {
+    llvm::errs() << "astrac: error: no test has `" << options.filter
+                 << "` in its name\n";
+    return 1;
+  }
   return tally.failed == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 // is in the libraries and the files beside this one.
 #include "astra/module.h"
 #include "passes/CHeader.h"
+#include "passes/Object.h"
 #include "tools/astrac/Commands.h"
 #include "tools/astrac/Compiler.h"
 #include "tools/astrac/Embedded.h"
@@ -37,6 +38,40 @@ static int check(const Options &options) {
   return good ? 0 : 1;
 }
 
+/// Standard output, or the file that is asked for.
+static int giveText(const Options &options, StringRef text) {
+  if (options.output.empty()) {
+    llvm::outs() << text;
+    return 0;
+  }
+  return writeFiles({{options.output, text}}) ? 0 : 1;
+}
+
+static bool getPhaseText(const Options &options, Phase phase,
+                         llvm::raw_ostream &os) {
+  Compiler compiler(options);
+  bool machine = phase == Phase::object;
+  if (!compiler.load(options.inputs[0],
+                     machine ? Part::Exports : Part::Everything) ||
+      !compiler.lowerTo(machine ? Phase::llvm : phase, options.shared))
+    return false;
+  if (!machine) {
+    compiler.getModule().print(os);
+    os << "\n";
+    return true;
+  }
+  llvm::SmallVector<char, 0> object;
+  if (!compiler.emitObject(object))
+    return false;
+  std::string text, error;
+  if (!describeObject(StringRef(object.data(), object.size()), text, error)) {
+    llvm::errs() << "astrac: error: " << error << "\n";
+    return false;
+  }
+  os << text;
+  return true;
+}
+
 static int printPhase(const Options &options) {
   std::optional<Phase> phase = getPhase(options.emit);
   if (!phase && options.emit != "hir") {
@@ -44,22 +79,14 @@ static int printPhase(const Options &options) {
                  << "`; `astrac -h` lists them\n";
     return 2;
   }
-  Compiler compiler(options);
   const std::string &file = options.inputs[0];
-  if (!phase)
-    return compiler.printProgram(file) ? 0 : 1;
-  if (*phase == Phase::ast)
-    return compiler.printSyntax(file) ? 0 : 1;
-  if (*phase == Phase::object) {
-    llvm::errs() << "astrac: an object is not printed; give `-o FILE`\n";
-    return 2;
-  }
-  if (!compiler.load(file, Part::Everything) ||
-      !compiler.lowerTo(*phase, options.shared))
-    return 1;
-  compiler.getModule().print(llvm::outs());
-  llvm::outs() << "\n";
-  return 0;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  bool good = !phase                 ? Compiler(options).printProgram(file, os)
+              : *phase == Phase::ast ? Compiler(options).printSyntax(file, os)
+                                     : getPhaseText(options, *phase, os);
+  int written = good || phase == Phase::ast ? giveText(options, text) : 1;
+  return good ? written : 1;
 }
 
 /// The object, and the header beside it under the same name.

@@ -3,6 +3,7 @@
 #include "devices/cpu/CallServices.h"
 #include "core/Cpu.h"
 #include "core/DebugText.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace astra {
@@ -23,7 +24,8 @@ const astra_call_api_t CallServices::table = {sizeof(astra_call_api_t),
                                               scratchFree,
                                               recordError,
                                               locate,
-                                              debug};
+                                              debug,
+                                              recordValues};
 
 CallServices::CallServices(const astra_runtime &runtime, MemoryPool &memory,
                            ThreadPool &threads, const Launch &launch)
@@ -115,6 +117,27 @@ astra_outcome_t CallServices::recordError(const astra_call_t *call,
                   text ? text : "");
   }
   return code;
+}
+
+astra_outcome_t CallServices::recordValues(const astra_call_t *call,
+                                           int32_t code, const char *text,
+                                           const int64_t *values,
+                                           uint64_t count) {
+  char sentence[sizeof errorText];
+  size_t used = 0;
+  uint64_t next = 0;
+  while (*text && used + 1 < sizeof sentence) {
+    if (text[0] != '{' || text[1] != '}' || next == count) {
+      sentence[used++] = *text++;
+      continue;
+    }
+    int length = std::snprintf(sentence + used, sizeof sentence - used, "%lld",
+                               static_cast<long long>(values[next++]));
+    used = std::min(used + size_t(length), sizeof sentence - 1);
+    text += 2;
+  }
+  sentence[used] = 0;
+  return recordError(call, code, sentence);
 }
 
 void CallServices::locate(const astra_call_t *call, uint32_t location) {

@@ -30,6 +30,9 @@ private:
   static void scratchFree(const astra_call_t *call, void *memory);
   static astra_outcome_t recordError(const astra_call_t *call, int32_t code,
                                      const char *text);
+  static astra_outcome_t recordValues(const astra_call_t *call, int32_t code,
+                                      const char *text, const int64_t *values,
+                                      uint64_t count);
   static void locate(const astra_call_t *call, uint32_t location);
   static void debug(const astra_call_t *call, const char *name,
                     const astra_arg_t *value);

@@ -74,6 +74,10 @@ typedef struct astra_call_api {
   /* debug(x, "name") of the language. */
   void (*debug)(const astra_call_t *call, const char *name,
                 const astra_arg_t *value);
+  /* fail, with each "{}" of `text` replaced by the next of `count` values. */
+  astra_outcome_t (*fail_values)(const astra_call_t *call, int32_t code,
+                                 const char *text, const int64_t *values,
+                                 uint64_t count);
 } astra_call_api_t;
 
 /* The context of one call of an entry. Sized, so that it can grow. */
