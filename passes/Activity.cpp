@@ -105,7 +105,11 @@ void Activity::propagateRegions(Operation &op) {
   }
   flow(*this, inner(), op.getResults());
   // What a loop starts from is its result too, if it runs no step.
-  if (isa<ForOp, WhileOp, ScanOp>(op))
+  auto scan = dyn_cast<ScanOp>(op);
+  if (scan)
+    flow(*this, block.getArguments().take_front(scan.getNumState()),
+         op.getResults());
+  else if (isa<ForOp, WhileOp>(op))
     flow(*this, block.getArguments().drop_front(isa<ForOp>(op)),
          op.getResults());
 }

@@ -54,7 +54,7 @@ LogicalResult expandVjp(VjpOp op) {
                             : r.splatLike(argument, 0));
   }
   replaceByBody(op, body, gradients, op.getInputs().take_front(numArgs));
-  reverse.eraseUnused();
+  reverse.finish();
   return success();
 }
 

@@ -42,8 +42,8 @@ LogicalResult ForwardMode::visitWithRule(Operation &op) {
   if (failed(requireRule(&op)))
     return failure();
   if (failed(cast<GradientOpInterface>(op).buildJvp(builder, given, results)))
-    return op.emitError("'")
-           << op.getName().stripDialect() << "' has no forward derivative rule";
+    return op.emitError("E0707: `")
+           << op.getName().stripDialect() << "` has no forward derivative rule";
   for (auto [result, tangent] : llvm::zip_equal(op.getResults(), results))
     if (tangent)
       setTangent(result, tangent);
@@ -52,8 +52,8 @@ LogicalResult ForwardMode::visitWithRule(Operation &op) {
 
 LogicalResult ForwardMode::visitCustom(CustomDerivativeOp op) {
   if (op.getJvp().empty())
-    return op.emitError("this function has a derivative rule for the reverse "
-                        "direction only; add a 'jvp' rule to it");
+    return op.emitError("E0708: this function has a derivative rule for the "
+                        "reverse direction only; add a `jvp` rule to it");
   if (failed(requireNoActiveCapture(op, activity)))
     return failure();
   OpBuilder builder(op.getContext());

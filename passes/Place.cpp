@@ -29,8 +29,9 @@ public:
       StringRef name = device.getValue();
       if (name == "cpu" || name == "cpu:0")
         return WalkResult::advance();
-      op->emitError() << "this release makes code for \"cpu\" only, not for \""
-                      << name << "\"";
+      op->emitError()
+          << "E0905: this release makes code for \"cpu\" only, not for \""
+          << name << "\"";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())

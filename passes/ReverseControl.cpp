@@ -47,7 +47,8 @@ static Value orZero(RuleBuilder &r, Value v, Value like) {
 
 /// Carries each branch's residuals out of the forward `if`. Branches share a
 /// result where the types agree; the one that has nothing for it gives zeros.
-static void carryOut(IfOp op, ArrayRef<Residuals *> residuals) {
+static void carryOut(IfOp op, ArrayRef<Residuals *> residuals,
+                     Retired &retired) {
   SmallVector<Type> types(op->getResultTypes());
   unsigned numResults = types.size();
   SmallVector<SmallVector<unsigned>> places(2);
@@ -79,8 +80,7 @@ static void carryOut(IfOp op, ArrayRef<Residuals *> residuals) {
     end->insertOperands(numResults, extra);
     residuals[i]->replace(carried);
   }
-  op->replaceAllUsesWith(made->getResults().take_front(numResults));
-  op->erase();
+  retired.replace(op, made->getResults().take_front(numResults));
 }
 
 LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
@@ -91,7 +91,7 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
   for (Value target : targets)
     before.push_back(outer.getApplied(r, target));
 
-  size_t firstBuilt = built.size();
+  size_t firstBuilt = built.size(), firstRetired = retired.size();
   Region backward[2];
   SmallVector<Value> after[2];
   for (unsigned i = 0; i < 2; ++i) {
@@ -122,6 +122,7 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
       yielded.push_back(orZero(r, after[i][t], targets[t]));
     YieldOp::create(builder, op.getLoc(), yielded);
   }
+  retired.settle(firstRetired);
   eraseUnused(firstBuilt);
   if (changed.empty())
     return success();
@@ -134,7 +135,7 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
   }
   Residuals thenPart(op.getThenRegion().front(), backward[0]);
   Residuals elsePart(op.getElseRegion().front(), backward[1]);
-  carryOut(op, {&thenPart, &elsePart});
+  carryOut(op, {&thenPart, &elsePart}, retired);
   back.getThenRegion().takeBody(backward[0]);
   back.getElseRegion().takeBody(backward[1]);
   return success();
@@ -151,7 +152,8 @@ static TensorType stacked(Value v, const Dim &length) {
 /// Has the forward scan stack the residuals of each step, and gives them back
 /// in the backward order. A slice that the scan reads is read again.
 static SmallVector<Value> carryStacked(RuleBuilder &r, ScanOp scan,
-                                       ArrayRef<Value> residuals) {
+                                       ArrayRef<Value> residuals,
+                                       Retired &retired) {
   unsigned numState = scan.getNumState();
   SmallVector<Type> types(scan->getResultTypes());
   SmallVector<Value> extra, sources(residuals.size());
@@ -170,8 +172,7 @@ static SmallVector<Value> carryStacked(RuleBuilder &r, ScanOp scan,
     made = rebuild(scan, scan->getOperands(), types);
     Operation *end = made->getRegion(0).front().getTerminator();
     end->insertOperands(end->getNumOperands(), extra);
-    scan->replaceAllUsesWith(made->getResults().take_front(next));
-    scan->erase();
+    retired.replace(scan, made->getResults().take_front(next));
   }
   for (Value &source : sources)
     source = r.flip(source ? source : made->getResult(next++), {0});
@@ -215,7 +216,7 @@ LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
       sliced.push_back(r.flip(given[i], {0}));
     }
 
-  size_t firstBuilt = built.size();
+  size_t firstBuilt = built.size(), firstRetired = retired.size();
   SmallVector<Value> next, slices;
   SmallVector<unsigned> sliceOf;
   SmallVector<Type> types;
@@ -254,6 +255,7 @@ LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
     llvm::append_range(all, slices);
     YieldOp::create(builder, loc, all);
   }
+  retired.settle(firstRetired);
   eraseUnused(firstBuilt);
 
   for (Value target : targets)
@@ -265,7 +267,7 @@ LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
   residuals.replace(again);
   SmallVector<Value> operands = carried;
   llvm::append_range(operands, sliced);
-  llvm::append_range(operands, carryStacked(r, op, kept));
+  llvm::append_range(operands, carryStacked(r, op, kept, retired));
   auto back = ScanOp::create(
       builder, loc, types, operands,
       {r.dimension("length", length), r.integer("num_state", carried.size())});
@@ -327,7 +329,7 @@ static std::optional<Dim> lengthOf(ForOp loop) {
 }
 
 /// The same loop as a scan over the values of its counter.
-static ScanOp toScan(ForOp loop, const Dim &length) {
+static ScanOp toScan(ForOp loop, const Dim &length, Retired &retired) {
   OpBuilder builder(loop);
   RuleBuilder r(builder, loop.getLoc());
   Block &body = loop.getBody().front();
@@ -349,8 +351,7 @@ static ScanOp toScan(ForOp loop, const Dim &length) {
       builder, loop.getLoc(), loop->getResultTypes(), inputs,
       {r.dimension("length", length), r.integer("num_state", numState)});
   scan.getBody().takeBody(loop.getBody());
-  loop->replaceAllUsesWith(scan);
-  loop->erase();
+  retired.replace(loop, scan->getResults());
   return scan;
 }
 
@@ -360,7 +361,7 @@ LogicalResult ReverseMode::visitFor(ForOp op, Cotangents &outer) {
   std::optional<Dim> length = lengthOf(op);
   if (!length || op.getCheckpoint())
     return reverseLoop(op, given, outer);
-  return reverseScan(toScan(op, *length), given, outer);
+  return reverseScan(toScan(op, *length, retired), given, outer);
 }
 
 LogicalResult ReverseMode::visitWhile(WhileOp op, Cotangents &outer) {

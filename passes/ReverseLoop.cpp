@@ -36,7 +36,7 @@ public:
   ArrayRef<Value> getInits() const { return inits; }
 
   /// The number of steps; a `while` is made to count them.
-  Value countSteps();
+  Value countSteps(Retired &retired);
   /// The slots before the first step: depth, positions, states.
   SmallVector<Value> initialSlots();
   /// Moves to the state before `step`: gives the slots then, and the state.
@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-Value LoopReplay::countSteps() {
+Value LoopReplay::countSteps(Retired &retired) {
   if (auto loop = dyn_cast<ForOp>(op))
     return r.binary<MaximumOp>(r.sub(loop.getEnd(), loop.getBegin()),
                                number(0));
@@ -81,8 +81,7 @@ Value LoopReplay::countSteps() {
   RuleBuilder step(inside, op->getLoc());
   Value next = step.add(count, step.splat(i64, 1));
   end->insertOperands(end->getNumOperands(), next);
-  op->replaceAllUsesWith(made->getResults().drop_back());
-  op->erase();
+  retired.replace(op, made->getResults().drop_back());
   op = made;
   return made->getResults().back();
 }
@@ -251,7 +250,7 @@ LogicalResult ReverseMode::reverseLoop(Operation *op, ArrayRef<Value> given,
                                        Cotangents &outer) {
   RuleBuilder r(builder, op->getLoc());
   LoopReplay replay(builder, op);
-  Value steps = replay.countSteps();
+  Value steps = replay.countSteps(retired);
   op = replay.getOp();
 
   SmallVector<unsigned> active;

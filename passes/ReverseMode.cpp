@@ -37,6 +37,21 @@ LogicalResult ReverseMode::visit(Operation &op, Cotangents &cotangents) {
       .Default([&](Operation *) { return visitWithRule(op, cotangents); });
 }
 
+void Retired::replace(Operation *op, ValueRange results) {
+  op->replaceAllUsesWith(results);
+  op->setOperands({});
+  entries.emplace_back(op, SmallVector<Value>(results));
+}
+
+void Retired::settle(size_t first) {
+  // In this order: what replaced an operation may have been replaced in turn.
+  for (auto &[op, results] : llvm::drop_begin(entries, first))
+    op->replaceAllUsesWith(results);
+  for (auto &[op, results] : llvm::drop_begin(entries, first))
+    op->erase();
+  entries.truncate(first);
+}
+
 void ReverseMode::eraseUnused(size_t first) {
   while (built.size() > first) {
     Operation *op = built.pop_back_val();
@@ -115,8 +130,8 @@ LogicalResult ReverseMode::visitWithRule(Operation &op,
     return cast<GradientOpInterface>(op).buildVjp(builder, given, parts);
   }();
   if (failed(done))
-    return op.emitError("'")
-           << op.getName().stripDialect() << "' has no reverse derivative rule";
+    return op.emitError("E0707: `")
+           << op.getName().stripDialect() << "` has no reverse derivative rule";
   for (int i = op.getNumOperands() - 1; i >= 0; --i) {
     Value operand = op.getOperand(i);
     if (!parts[i] || !activity.contains(operand))

@@ -10,6 +10,21 @@
 
 namespace astra {
 
+/// Forward operations that were built anew with further results. A cotangent
+/// may be such a result itself (that of `a` in `a * b` is `b`), so that the old
+/// operation goes only when what its block's cotangents are used for is built.
+class Retired {
+public:
+  size_t size() const { return entries.size(); }
+  /// Puts `results` in the place of those of `op`.
+  void replace(mlir::Operation *op, ValueRange results);
+  /// Erases the operations from the one numbered `first` on.
+  void settle(size_t first);
+
+private:
+  SmallVector<std::pair<mlir::Operation *, SmallVector<Value>>> entries;
+};
+
 class ReverseMode {
 public:
   /// New operations go where the builder stands.
@@ -19,8 +34,11 @@ public:
   /// `cotangents` holds those of the block's results on entry, and on return
   /// those of its arguments and of the values from outside that it uses.
   mlir::LogicalResult walk(mlir::Block &block, Cotangents &cotangents);
-  /// Removes what the rules built and nothing uses.
-  void eraseUnused() { eraseUnused(0); }
+  /// Removes what was replaced, and what the rules built and nothing uses.
+  void finish() {
+    retired.settle(0);
+    eraseUnused(0);
+  }
 
 private:
   mlir::LogicalResult visit(mlir::Operation &op, Cotangents &cotangents);
@@ -54,6 +72,7 @@ private:
   Activity &activity;
   /// What the rules built; some of it is for operands that want no cotangent.
   SmallVector<mlir::Operation *> built;
+  Retired retired;
 };
 
 } // namespace astra

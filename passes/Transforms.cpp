@@ -54,11 +54,11 @@ LogicalResult requireRule(Operation *op) {
   auto rule = dyn_cast<GradientOpInterface>(op);
   StringRef name = op->getName().stripDialect();
   if (!rule)
-    return op->emitError("'") << name << "' has no derivative rule";
+    return op->emitError("E0707: `") << name << "` has no derivative rule";
   if (!rule.nonDifferentiableReason().empty())
-    return op->emitError("'")
+    return op->emitError("E0707: `")
            << name
-           << "' cannot be differentiated: " << rule.nonDifferentiableReason();
+           << "` cannot be differentiated: " << rule.nonDifferentiableReason();
   return success();
 }
 
@@ -68,8 +68,9 @@ LogicalResult requireNoActiveCapture(CustomDerivativeOp op,
                                      const Activity &activity) {
   if (!activity.anyOf(capturesOf(op).getArrayRef()))
     return success();
-  return op.emitError("a function with its own derivative uses a value from "
-                      "outside that is differentiated; make it a parameter");
+  return op.emitError("a function with its own derivative uses a value "
+                      "from outside that is differentiated; make it a "
+                      "parameter");
 }
 
 FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,

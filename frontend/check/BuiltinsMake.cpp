@@ -197,8 +197,6 @@ Value Checker::assertClose(Call &call) {
                       });
 }
 
-Value Checker::assertGrad(Call &call) { return later(call); }
-
 //===-- Marks -------------------------------------------------------------===//
 
 Value Checker::debug(Call &call) {

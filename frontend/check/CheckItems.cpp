@@ -508,14 +508,19 @@ bool Checker::isDevice(const ast::Ident &name) {
 
 void Checker::checkDerivative(FnDecl &decl, Instance &instance) {
   const ast::DerivativeItem &item = *decl.derivative;
-  if (item.params.size() != instance.paramTypes.size() ||
-      !instance.hir->fnParams.empty()) {
+  if (!instance.hir->fnParams.empty()) {
+    fail(DiagCode::bad_rule, item.name.range,
+         "`" + item.name.text + "` takes a function, so it has no derivative "
+                                "of its own",
+         "give the rule to the function that is passed");
+    return;
+  }
+  if (item.params.size() != instance.paramTypes.size()) {
     fail(DiagCode::bad_rule, item.name.range,
          "the derivative of `" + item.name.text + "` takes " +
              llvm::Twine(item.params.size()) + " parameters, the function " +
              llvm::Twine(instance.paramTypes.size()),
-         "a derivative repeats the parameters of its function; a function of "
-         "functions has none");
+         "a derivative repeats the parameters of its function");
     return;
   }
   if (item.vjp)

@@ -506,6 +506,15 @@ private:
                                     llvm::ArrayRef<hir::Expr *> values,
                                     llvm::ArrayRef<unsigned> wrt,
                                     TypeRef derivative, SourceRange range);
+  // AssertGrad.cpp
+  hir::Expr *directionLike(hir::Expr *tree, double start, SourceRange range);
+  hir::Expr *movedAlong(hir::Expr *tree, hir::Expr *direction, double step,
+                        SourceRange range);
+  hir::Expr *dotTrees(hir::Expr *a, hir::Expr *b, SourceRange range);
+  hir::Expr *compareGradient(const FnValue &fn, hir::FnLit lit,
+                             llvm::ArrayRef<hir::Expr *> values,
+                             llvm::ArrayRef<unsigned> wrt, double step,
+                             double rtol, double atol, Call &call);
   hir::Expr *basis(TypeRef type, SourceRange range);
   hir::Expr *jacobianBy(const hir::FnLit &lit,
                         llvm::ArrayRef<hir::Expr *> values, unsigned index,

@@ -56,9 +56,6 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
   case Prim::Const:
     state.addAttribute("value", getLiteral(e));
     break;
-  case Prim::DimValue:
-    state.addAttribute("value", dims(e->dims)[0]);
-    break;
   case Prim::Iota:
   case Prim::Concat:
   case Prim::ArgMax:
@@ -173,6 +170,66 @@ FailureOr<Value> Emitter::emitBox(const hir::PrimExpr *e, Scope &scope,
       .getResult();
 }
 
+//===-- Dimensions as numbers ---------------------------------------------===//
+
+/// True if a divisor in it may be 0 (or -1, with which the least number has no
+/// quotient): the expression is then an error of the run, where it stands.
+static bool mayFail(const Dim &dim) {
+  for (const auto &[monomial, coefficient] : dim.getTerms())
+    for (const auto &[atom, power] : monomial)
+      if (atom.kind != Dim::Atom::Name &&
+          (atom.rhs->asConstant().value_or(0) <= 0 || mayFail(*atom.lhs)))
+        return true;
+  return false;
+}
+
+Value Emitter::emitDim(const Dim &dim, Location loc) {
+  if (!mayFail(dim))
+    return DimValueOp::create(b, loc, dim).getResult();
+  Value sum;
+  for (const auto &[monomial, coefficient] : dim.getTerms()) {
+    Value product = DimValueOp::create(b, loc, Dim::constant(coefficient));
+    for (const auto &[atom, power] : monomial)
+      for (unsigned i = 0; i < power; ++i)
+        product = MulOp::create(b, loc, product, emitAtom(atom, loc));
+    sum = sum ? AddOp::create(b, loc, sum, product).getResult() : product;
+  }
+  return sum;
+}
+
+Value Emitter::emitAtom(const Dim::Atom &atom, Location loc) {
+  if (atom.kind == Dim::Atom::Name)
+    return DimValueOp::create(b, loc, Dim::ofAtom(atom)).getResult();
+  Value lhs = emitDim(*atom.lhs, loc), rhs = emitDim(*atom.rhs, loc);
+  if (atom.kind == Dim::Atom::FloorDiv)
+    return DivOp::create(b, loc, lhs, rhs);
+  return RemOp::create(b, loc, lhs, rhs);
+}
+
+//===-- Shapes that expansion refutes -------------------------------------===//
+
+/// What was open in a function's own dimensions may be wrong in its caller's.
+LogicalResult Emitter::requireFit(const hir::PrimExpr *e, TensorType from,
+                                  TensorType to) {
+  auto differ = [](const Dim &a, const Dim &b) {
+    return Dim::compare(a, b) == DimProof::Different;
+  };
+  if (e->prim == hir::Prim::Reshape) {
+    Dim before = from.getNumElements(), after = to.getNumElements();
+    if (differ(before, after))
+      return fail(DiagCode::bad_reshape, e->range,
+                  "in `" + current + "` " + before.str() +
+                      " elements do not fill " + after.str());
+    return success();
+  }
+  for (auto [a, b] : llvm::zip_equal(from.getShape(), to.getShape()))
+    if (differ(a, b))
+      return fail(DiagCode::shape_mismatch, e->range,
+                  "in `" + current + "` an extent is " + a.str() +
+                      " and cannot be " + b.str());
+  return success();
+}
+
 //===-- Emission ----------------------------------------------------------===//
 
 Emitter::Result Emitter::emitPrim(const hir::PrimExpr *e, Scope &scope) {
@@ -181,11 +238,18 @@ Emitter::Result Emitter::emitPrim(const hir::PrimExpr *e, Scope &scope) {
   if (failed(evaluateAll(e->operands, scope, operands)) ||
       failed(getLeafTypes(e->type, *scope.frame, e->range, types)))
     return failure();
+  if (e->prim == hir::Prim::DimValue)
+    return Leaves{
+        emitDim(substitute(e->dims[0], *scope.frame), getLoc(e->range))};
   if (e->prim == hir::Prim::Slice || e->prim == hir::Prim::UpdateSlice) {
     FailureOr<Value> value =
         emitBox(e, scope, operands, cast<TensorType>(types[0]));
     return failed(value) ? Result(failure()) : Result(Leaves{*value});
   }
+  if ((e->prim == hir::Prim::Reshape || e->prim == hir::Prim::CheckShape) &&
+      failed(requireFit(e, getTensorType(operands[0]),
+                        cast<TensorType>(types[0]))))
+    return failure();
   OperationState state(getLoc(e->range), getOpName(e->prim), operands, types);
   addPrimAttributes(e, scope, state);
   return create(state);

@@ -105,6 +105,10 @@ private:
                          mlir::OperationState &state);
   FailureOr<Value> emitBox(const hir::PrimExpr *e, Scope &scope,
                            ArrayRef<Value> operands, TensorType type);
+  mlir::LogicalResult requireFit(const hir::PrimExpr *e, TensorType from,
+                                 TensorType to);
+  Value emitDim(const Dim &dim, mlir::Location loc);
+  Value emitAtom(const Dim::Atom &atom, mlir::Location loc);
   mlir::TypedAttr getLiteral(const hir::PrimExpr *e);
 
   // EmitControl.cpp: operations with regions.

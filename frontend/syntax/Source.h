@@ -28,6 +28,7 @@ class SourceManager {
 public:
   /// Takes the text; `path` is what messages show. Returns the file's index.
   uint32_t addBuffer(std::string path, std::string text);
+  uint32_t getFileCount() const { return files.size(); }
   llvm::StringRef getText(uint32_t file) const;
   llvm::StringRef getText(SourceRange range) const;
   llvm::StringRef getPath(uint32_t file) const;

@@ -4,7 +4,7 @@
 func.func @no_rule(%x: !astra.tensor<f32, []>, %d: !astra.tensor<f32, []>) -> !astra.tensor<f32, []> {
   %r:2 = astra.vjp(%x, %d) args 1 wrt [0] : (!astra.tensor<f32, []>, !astra.tensor<f32, []>) -> (!astra.tensor<f32, []>, !astra.tensor<f32, []>) {
   ^bb0(%a: !astra.tensor<f32, []>):
-    // expected-error @below {{'trigamma' cannot be differentiated: the tetragamma function is not built in}}
+    // expected-error @below {{E0707: `trigamma` cannot be differentiated: the tetragamma function is not built in}}
     %y = astra.trigamma %a : !astra.tensor<f32, []>
     astra.yield %y : !astra.tensor<f32, []>
   }
@@ -16,7 +16,7 @@ func.func @no_rule(%x: !astra.tensor<f32, []>, %d: !astra.tensor<f32, []>) -> !a
 func.func @reverse_only(%x: !astra.tensor<f32, []>, %d: !astra.tensor<f32, []>) -> !astra.tensor<f32, []> {
   %r:2 = astra.jvp(%x, %d) args 1 wrt [0] : (!astra.tensor<f32, []>, !astra.tensor<f32, []>) -> (!astra.tensor<f32, []>, !astra.tensor<f32, []>) {
   ^bb0(%a: !astra.tensor<f32, []>):
-    // expected-error @below {{this function has a derivative rule for the reverse direction only; add a 'jvp' rule to it}}
+    // expected-error @below {{E0708: this function has a derivative rule for the reverse direction only; add a `jvp` rule to it}}
     %y = astra.custom_derivative(%a) : (!astra.tensor<f32, []>) -> !astra.tensor<f32, []> primal {
     ^bb0(%b: !astra.tensor<f32, []>):
       %e = astra.exp %b : !astra.tensor<f32, []>
