@@ -157,10 +157,40 @@ static Dim makeQuotient(Dim::Atom::Kind kind, const Dim &num, const Dim &den) {
                       std::make_shared<const Dim>(den)});
 }
 
+/// What divides every term of both: (n*d, 2*n) has n, (2*n, 4*d) has 2.
+static std::pair<Dim::Monomial, int64_t> commonFactor(const Dim &a,
+                                                      const Dim &b) {
+  Dim::Monomial monomial = b.getTerms().begin()->first;
+  uint64_t coefficient = 0;
+  for (const Dim *dim : {&a, &b})
+    for (const auto &[other, factor] : dim->getTerms()) {
+      coefficient = std::gcd(coefficient, llvm::AbsoluteValue(factor));
+      for (auto it = monomial.begin(); it != monomial.end();) {
+        auto found = other.find(it->first);
+        it->second =
+            std::min(it->second, found == other.end() ? 0 : found->second);
+        it = it->second == 0 ? monomial.erase(it) : std::next(it);
+      }
+    }
+  if (coefficient > uint64_t(std::numeric_limits<int64_t>::max()))
+    coefficient = 1;
+  return {monomial, int64_t(coefficient)};
+}
+
 Dim Dim::floordiv(const Dim &num, const Dim &den) {
   auto n = num.asConstant(), d = den.asConstant();
   if (n && d && *d != 0 && !wouldOverflow(*n, *d))
     return constant(floorDivide(*n, *d));
+  if (!num.terms.empty() && !den.terms.empty()) {
+    auto [monomial, coefficient] = commonFactor(num, den);
+    if (!monomial.empty() || coefficient != 1) {
+      Dim lowNum, lowDen, rest;
+      splitMultiples(num, monomial, coefficient, lowNum, rest);
+      splitMultiples(den, monomial, coefficient, lowDen, rest);
+      lowNum.overflow |= num.overflow || den.overflow;
+      return floordiv(lowNum, lowDen);
+    }
+  }
   if (den.terms.size() == 1) {
     // floor((q * den + r) / den) = q + floor(r / den) for any integer q, for
     // den other than 0, where the division itself is an error.

@@ -369,7 +369,7 @@ bool Checker::inferArgs(FnDecl &decl, Call &call, llvm::ArrayRef<Arg *> byParam,
       if (TypeRef type = resolveUnder(param.type, decl, subst))
         want = Expected(type);
       else
-        want.dtype = dtypeUnder(param.type, decl, subst);
+        want.dtype = dtypeUnder(param.type, subst);
       values[i] = argValue(*arg, want);
       values[i].range = arg->range;
       if (!toRuntime(values[i], arg->range)) {
@@ -493,7 +493,6 @@ TypeRef Checker::resolveWith(const ast::TypeExpr *type,
 }
 
 std::optional<DType> Checker::dtypeUnder(const ast::TypeExpr *type,
-                                         FnDecl &decl,
                                          const Substitution &subst) {
   if (type->kind != ast::TypeKind::Tensor && type->kind != ast::TypeKind::Named)
     return std::nullopt;

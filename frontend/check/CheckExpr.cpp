@@ -522,7 +522,9 @@ void Checker::checkStatement(const ast::Statement &statement) {
   if (!statement.pattern) {
     Value value = check(statement.value);
     Expr *e = toRuntime(value, statement.range);
-    if (e && e->type != types.getUnit())
+    // What has the type () was called for its effect; `()` itself has none.
+    auto *made = llvm::dyn_cast_or_null<MakeExpr>(e);
+    if (e && !(made && made->elements.empty()))
       effect(e);
     return;
   }

@@ -327,7 +327,8 @@ private:
   TypeRef resolveWith(const ast::TypeExpr *type,
                       llvm::ArrayRef<Generic> generics,
                       const Substitution &subst);
-  std::optional<DType> dtypeUnder(const ast::TypeExpr *type, FnDecl &decl,
+  /// Its element type, where no more than that may be known.
+  std::optional<DType> dtypeUnder(const ast::TypeExpr *type,
                                   const Substitution &subst);
   /// Checks an argument's expression (or gives its value).
   Value argValue(Arg &arg, Expected expected = {});

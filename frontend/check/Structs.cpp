@@ -183,7 +183,10 @@ Value Checker::checkStructLit(const ast::StructLitExpr *e, Expected expected) {
         continue;
       const ast::TypeExpr *type = decl->item->fields[i].type;
       TypeRef want = resolveField(type, *decl, subst);
-      field.value = checkInit(*field.init, want ? Expected(want) : Expected());
+      Expected hint = want ? Expected(want) : Expected();
+      if (!want)
+        hint.dtype = dtypeUnder(type, subst);
+      field.value = checkInit(*field.init, hint);
       if (field.value.isExpr())
         match(type, field.value.type(), decl->generics, *decl->module, subst);
       ok &= !field.value.isError();

@@ -112,9 +112,8 @@ List<GenericParam> Parser::parseGenerics() {
     param.name = parseIdent("a parameter", Case::Any);
     if (accept(Kind::Colon))
       param.bound = parseIdent("a class such as int or float", Case::Any);
-    if (param.bound.text == "int")
-      checkCase(param.name, "an integer parameter", Case::Small);
-    else if (!param.bound.text.empty())
+    // `h: int` is an integer, `T: int` the type of one.
+    if (!param.bound.text.empty() && param.bound.text != "int")
       checkCase(param.name, "a type parameter", Case::Capital);
     if (!param.name.text.empty())
       generics.push_back(param);
