@@ -76,7 +76,7 @@ TEST(Dim, CanonicalFormProvesEqualities) {
   EXPECT_EQ(Dim::floordiv(c(4) * n + c(8), c(4)), n + c(2));
   EXPECT_EQ(Dim::floordiv(n * m, c(2) * n), Dim::floordiv(m, c(2)));
   EXPECT_EQ(Dim::floordiv(c(6) * n, c(4)), Dim::floordiv(c(3) * n, c(2)));
-  EXPECT_EQ(Dim::floordiv(c(-3) * n * n, c(-6) * n * m),
+  EXPECT_EQ(Dim::floordiv(c(3) * n * n, c(6) * n * m),
             Dim::floordiv(n, c(2) * m));
   EXPECT_EQ(Dim::mod(c(6) * n, c(3)), c(0));
   EXPECT_EQ(n + c(4) - n, c(4));
