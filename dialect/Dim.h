@@ -87,8 +87,8 @@ public:
   /// A product of powers of atoms.
   using Monomial = std::map<Atom, unsigned>;
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
-  /// True if a coefficient left 64 bits or the expression grew too long; such an
-  /// expression is an error for whoever asked for it.
+  /// True if a coefficient left 64 bits or the expression grew too long; such
+  /// an expression is an error for whoever asked for it.
   bool hasOverflow() const { return overflow; }
 
 private:

@@ -510,8 +510,9 @@ void Checker::checkDerivative(FnDecl &decl, Instance &instance) {
   const ast::DerivativeItem &item = *decl.derivative;
   if (!instance.hir->fnParams.empty()) {
     fail(DiagCode::bad_rule, item.name.range,
-         "`" + item.name.text + "` takes a function, so it has no derivative "
-                                "of its own",
+         "`" + item.name.text +
+             "` takes a function, so it has no derivative "
+             "of its own",
          "give the rule to the function that is passed");
     return;
   }

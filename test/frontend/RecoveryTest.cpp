@@ -122,7 +122,7 @@ TEST(Recovery, WordsOfOtherLanguagesAreAnswered) {
 
 TEST(Recovery, CaseOfNames) {
   EXPECT_EQ(getPlaces("fn f<t: float, H: int, n, P>(X: t[n]) -> t = X\n"),
-            "E0215@1:6 E0215@1:16 E0215@1:30");
+            "E0215@1:6 E0215@1:30");
   EXPECT_EQ(getPlaces("fn _f(_x: f32) -> f32 = _x\nstruct _A { _b: f32 }\n"),
             "");
   EXPECT_EQ(getPlaces("fn f(x: f32) -> f32 { let (A, _) = x; A }\n"),

@@ -10,8 +10,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "passes/TransformPasses.h"
 #include "passes/Passes.h"
+#include "passes/TransformPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
