@@ -29,5 +29,7 @@
 #include "dialect/TransformOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/EffectOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/FusionOps.h.inc"
 
 #endif // ASTRA_DIALECT_ASTRAOPS_H

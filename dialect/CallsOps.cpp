@@ -181,7 +181,7 @@ LogicalResult calls::ViewOp::verify() {
 
 LogicalResult calls::KernelOp::verify() {
   for (Attribute param : getParams())
-    if (!isa<IntegerAttr, StringAttr, FloatAttr>(param))
+    if (!isa<IntegerAttr, StringAttr, FloatAttr, FlatSymbolRefAttr>(param))
       return emitOpError("has a parameter that is no number and no text");
   return success();
 }

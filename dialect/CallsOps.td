@@ -12,6 +12,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Calls_Dialect : Dialect {
@@ -93,7 +94,8 @@ def Calls_KernelOp : Calls_Op<"kernel", [AttrSizedOperandSegments]> {
   let summary = "Calls a prebuilt kernel";
   let description = [{
     Inputs first, then outputs. Parameters are integers; a string stands for
-    the address of its text, a float for the bits of a double.
+    the address of its text, a float for the bits of a double, the name of a
+    `calls.fused` for the address of its description.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Calls_ViewType>:$inputs,
                        Variadic<Calls_ViewType>:$outputs, ArrayAttr:$params,
@@ -154,6 +156,58 @@ def Calls_DebugOp : Calls_Op<"debug"> {
   let summary = "Hands a value to the runtime to be shown";
   let arguments = (ins Calls_ViewType:$view, StrAttr:$text);
   let assemblyFormat = "$text `,` $view attr-dict `:` type($view)";
+}
+
+//===- Fused kernels ------------------------------------------------------===//
+
+def Calls_FusedOp : Calls_Op<"fused",
+    [Symbol, SingleBlock, NoTerminator, IsolatedFromAbove]> {
+  let summary = "A kernel of the module's own";
+  let description = [{
+    Becomes an `astra_fused_desc_t`. Its values are in slots: first the
+    arguments of the kernel, then what stages hand on. `kinds` says where each
+    slot is (arg, row, scalar, sum, prod, max, min), `types` of what type its
+    elements are. The last `rows` axes are a row; without folds there are none.
+    The body holds the stages, in order.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$ops, I64Attr:$args,
+                       I64Attr:$rows, StrArrayAttr:$kinds,
+                       TypeArrayAttr:$types);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name $ops `args` $args `rows` $rows `slots` $kinds $types
+    attr-dict-with-keyword $body
+  }];
+}
+
+def Calls_StageOp : Calls_Op<"stage", [SingleBlock, IsolatedFromAbove]> {
+  let summary = "One pass over a row, or over one value a row";
+  let description = [{
+    The block's arguments are elements of the slots in `inputs`; it yields those
+    of the slots in `outputs`.
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs,
+                       UnitAttr:$per_row);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $inputs `->` $outputs (`per_row` $per_row^)? attr-dict-with-keyword
+    $body
+  }];
+}
+
+def Calls_ApplyOp : Calls_Op<"apply", [Pure]> {
+  let summary = "What a prebuilt kernel does to one element";
+  let arguments = (ins StrAttr:$kernel, Variadic<AnyType>:$elements);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $kernel `(` $elements `)` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Calls_YieldOp : Calls_Op<"yield", [Pure, Terminator]> {
+  let summary = "The elements that a stage writes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 #endif // ASTRA_DIALECT_CALLS_OPS

@@ -65,6 +65,7 @@ defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
 defvar TransformBatching = BatchingDefault;
 defvar EffectBatching = BatchingWritten;
+defvar FusionBatching = BatchingDefault; // made after batching
 
 // <Family>Lowering.cpp
 defvar ElementwiseKernel = TraitList<[KernelOpInterface, ScalarOpInterface,

@@ -14,8 +14,10 @@ namespace astra {
 
 class CallsLowering {
 public:
-  CallsLowering(mlir::func::FuncOp source, mlir::OpBuilder &builder)
-      : source(source), builder(builder) {}
+  /// `fusedCount` numbers the fused kernels of the module.
+  CallsLowering(mlir::func::FuncOp source, mlir::OpBuilder &builder,
+                unsigned &fusedCount)
+      : source(source), builder(builder), fusedCount(fusedCount) {}
 
   /// Makes the function over buffers beside the source.
   mlir::FailureOr<mlir::func::FuncOp> run();
@@ -52,6 +54,7 @@ private:
   bool lowerScalar(mlir::Operation &op);
   mlir::LogicalResult lowerViewOp(mlir::Operation &op);
   mlir::LogicalResult lowerKernelOp(mlir::Operation &op);
+  mlir::LogicalResult lowerFused(FusedOp op);
   /// Values that leave a block by its end are written where they go.
   void wishFor(mlir::ValueRange values, llvm::ArrayRef<mlir::Value> places,
                mlir::Block &block);
@@ -86,6 +89,7 @@ private:
 
   mlir::func::FuncOp source;
   mlir::OpBuilder &builder;
+  unsigned &fusedCount;
   mlir::Location loc = builder.getUnknownLoc();
   llvm::DenseMap<mlir::Value, mlir::Value> views, scalars, destinations;
   bool failed = false;

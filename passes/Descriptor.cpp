@@ -99,6 +99,21 @@ void Descriptor::addExport(const ExportInfo &info, StringRef entry,
   exports.push_back(std::move(record));
 }
 
+void Descriptor::addFused(ArrayRef<StringRef> names, ArrayRef<Record> records) {
+  for (const auto &[index, name] : llvm::enumerate(names))
+    fusedNames[name] = index;
+  fusedTable = tables.addTable(records);
+}
+
+Value Descriptor::getFused(OpBuilder &builder, Location loc, StringRef name) {
+  int32_t offset =
+      int32_t(fusedNames.lookup(name) * sizeof(astra_fused_desc_t));
+  return LLVM::GEPOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+      builder.getI8Type(), tables.getAddress(builder, loc, fusedTable),
+      ArrayRef<LLVM::GEPArg>{offset});
+}
+
 void Descriptor::finish(StringRef moduleName,
                         const DescriptorOptions &options) {
   std::vector<Record> importRecords, locationRecords;
@@ -123,7 +138,9 @@ void Descriptor::finish(StringRef moduleName,
                    Field::i64(importRecords.size()),
                    Field::address(tables.addTable(importRecords)),
                    Field::i64(locationRecords.size()),
-                   Field::address(tables.addTable(locationRecords))};
+                   Field::address(tables.addTable(locationRecords)),
+                   Field::i64(fusedNames.size()),
+                   Field::address(fusedTable)};
   if (!options.loadable) {
     tables.addPublicRecord(getDescriptorSymbol(moduleName), record,
                            LLVM::Visibility::Default);

@@ -28,6 +28,11 @@ public:
   unsigned getLocation(mlir::Location loc);
   void addExport(const ExportInfo &info, llvm::StringRef entry,
                  llvm::ArrayRef<Dim> extents, const Dim &workspace);
+  /// The fused kernels, in one table; and the address of one of them.
+  void addFused(llvm::ArrayRef<llvm::StringRef> names,
+                llvm::ArrayRef<Record> records);
+  mlir::Value getFused(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::StringRef name);
   /// Writes the tables; nothing may be added afterwards.
   void finish(llvm::StringRef moduleName, const DescriptorOptions &options);
 
@@ -49,6 +54,8 @@ private:
       imports;
   llvm::MapVector<Place, unsigned, std::map<Place, unsigned>> locations;
   std::vector<Record> exports;
+  llvm::StringMap<unsigned> fusedNames;
+  std::string fusedTable;
 };
 
 } // namespace astra

@@ -273,6 +273,8 @@ LogicalResult CallsLowering::lower(Operation &op) {
     return lowerMap(o);
   if (auto o = dyn_cast<ReduceOp>(op))
     return lowerReduce(o);
+  if (auto o = dyn_cast<FusedOp>(op))
+    return lowerFused(o);
   if (isa<CustomDerivativeOp, RematOp>(op))
     return lowerInline(op, op.getRegion(0));
   if (lowerScalar(op))
@@ -402,8 +404,9 @@ public:
   void runOnOperation() final {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     OpBuilder builder(&getContext());
+    unsigned fusedCount = 0;
     for (func::FuncOp function : functions) {
-      auto target = CallsLowering(function, builder).run();
+      auto target = CallsLowering(function, builder, fusedCount).run();
       if (llvm::failed(target))
         return signalPassFailure();
       function.erase();

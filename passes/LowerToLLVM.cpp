@@ -5,6 +5,7 @@
 // object ABI (through EntryFrame and Descriptor), nothing of tensors.
 #include "astra/base.h"
 #include "passes/EntryFrame.h"
+#include "passes/FusedCode.h"
 #include "passes/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -75,14 +76,6 @@ private:
   DenseMap<Value, Value> pointers;
   SmallVector<Operation *> replaced;
 };
-
-Type getStorageType(OpBuilder &builder, Type element) {
-  if (element.isInteger(1))
-    return builder.getI8Type();
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return builder.getIntegerType(integer.getWidth());
-  return element;
-}
 
 Value BodyLowering::getOffset(Location loc, Value base, Value elements,
                               Type element) {
@@ -333,6 +326,8 @@ Value BodyLowering::getParams(calls::KernelOp op) {
     Value value;
     if (auto text = dyn_cast<StringAttr>(param))
       value = getText(loc, text.getValue());
+    else if (auto fused = dyn_cast<FlatSymbolRefAttr>(param))
+      value = descriptor.getFused(builder, loc, fused.getValue());
     else
       value = frame.getWord(builder, loc, words[index]);
     Value address =
@@ -537,6 +532,7 @@ void LowerToLLVM::runOnOperation() {
   if (failed(flatten(module)))
     return signalPassFailure();
   Descriptor descriptor(module);
+  lowerFusedKernels(module, descriptor);
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   for (const auto &[index, function] : llvm::enumerate(functions))
     if (failed(lowerFunction(function, index, descriptor)))

@@ -1,7 +1,9 @@
-// See Object.h. One target, x86-64-v3; no library function is known to the
-// optimiser, so that it makes no calls of any, and no flag that would let it
-// change a rounding is set. Bytes depend on the module alone.
+// See Object.h. Entries are for x86-64-v3, blocks of fused kernels for the level
+// that they state; no library function is known to the optimiser, so that it
+// makes no calls of any, and no flag that would let it change a rounding is set.
+// Bytes depend on the module alone.
 #include "passes/Object.h"
+#include "passes/LaneCode.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -12,6 +14,12 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -68,33 +76,67 @@ static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
     if (function.isDeclaration())
       continue;
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    function.addFnAttr("target-cpu", CpuLevel);
+    if (!function.hasFnAttribute("target-cpu"))
+      function.addFnAttr("target-cpu", CpuLevel);
     function.addFnAttr("no-builtins");
   }
   return ir;
 }
 
-static void optimise(llvm::Module &ir, llvm::TargetMachine &target,
-                     unsigned level) {
-  if (level == 0)
-    return;
+namespace {
+/// LLVM's passes over one module. Blocks of fused kernels are straight code of
+/// finished pieces: little is left to do there.
+class Optimiser {
+public:
+  Optimiser(llvm::Module &ir, llvm::TargetMachine &target, unsigned level)
+      : ir(ir), level(level), builder(&target), library(ir.getTargetTriple()) {
+    library.disableAllFunctions();
+    functions.registerPass(
+        [this] { return llvm::TargetLibraryAnalysis(library); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graph);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graph, modules);
+  }
+
+  /// The entries; the vector forms are not there yet.
+  void runOnEntries() {
+    if (level == 0)
+      return;
+    auto passes = builder.buildPerModuleDefaultPipeline(
+        level == 1 ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O2);
+    passes.run(ir, modules);
+  }
+
+  void runOnBlocks() {
+    llvm::ModulePassManager inlining;
+    inlining.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    inlining.addPass(llvm::GlobalDCEPass());
+    inlining.run(ir, modules);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    if (level > 0) {
+      passes.addPass(llvm::EarlyCSEPass());
+      passes.addPass(llvm::InstCombinePass());
+      passes.addPass(llvm::SimplifyCFGPass());
+    }
+    for (llvm::Function &function : ir)
+      if (function.hasFnAttribute("prefer-vector-width"))
+        passes.run(function, functions);
+  }
+
+private:
+  llvm::Module &ir;
+  unsigned level;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target);
-  llvm::TargetLibraryInfoImpl library(ir.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  auto passes = builder.buildPerModuleDefaultPipeline(
-      level == 1 ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O2);
-  passes.run(ir, modules);
-}
+  llvm::PassBuilder builder;
+  llvm::TargetLibraryInfoImpl library;
+};
+} // namespace
 
 bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
                        llvm::SmallVectorImpl<char> &bytes, std::string &error) {
@@ -106,7 +148,11 @@ bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
   if (!ir)
     return false;
   ir->setDataLayout(target->createDataLayout());
-  optimise(*ir, *target, options.optimisation);
+  Optimiser optimiser(*ir, *target, options.optimisation);
+  optimiser.runOnEntries();
+  if (!linkLanes(*ir, error))
+    return false;
+  optimiser.runOnBlocks();
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if (target->addPassesToEmitFile(passes, stream, nullptr,

@@ -6,14 +6,20 @@
 include "mlir/Pass/PassBase.td"
 
 def FusePass : Pass<"astra-fuse", "::mlir::ModuleOp"> {
-  let summary = "clean up: fold, share equal values, drop what is not used";
+  let summary = "fold, share equal values, gather operations into kernels";
   let description = [{
     Runs each operation's own folds and canonical forms, shares equal values
-    within a function and drops operations without effect that nothing uses. No
-    rounding changes: folds that compute numbers are those that the arithmetic
-    defines. No loops are fused yet.
+    within a function and drops operations without effect that nothing uses.
+    Then operations on elements of one shape that use each other's values (or
+    read the same ones), with the folds of rows between them, become one
+    `astra.fused`. No rounding changes: folds that compute numbers are those
+    that the arithmetic defines.
   }];
   let dependentDialects = ["::astra::AstraDialect"];
+  let options = [
+    Option<"kernels", "kernels", "bool", "true",
+           "gather operations into fused kernels">
+  ];
 }
 
 def PlacePass : Pass<"astra-place", "::mlir::ModuleOp"> {

@@ -73,6 +73,54 @@ bool isExport(const astra_export_desc_t &function) {
          isValidDimCode(function.workspace_bytes, dims);
 }
 
+bool isStage(const astra_stage_desc_t &stage, uint64_t slotCount) {
+  uint64_t operands = uint64_t(stage.input_count) + stage.output_count;
+  if (operands > ASTRA_FUSED_MOST_SLOTS || !isArray(stage.slots, operands))
+    return false;
+  for (astra_block_fn code : stage.code) {
+    if (!code)
+      return false;
+  }
+  for (uint64_t i = 0; i < operands; ++i) {
+    if (stage.slots[i] < 0 || uint64_t(stage.slots[i]) >= slotCount)
+      return false;
+  }
+  return true;
+}
+
+bool isFused(const astra_fused_desc_t &fused) {
+  if (!fused.name || !fused.ops || fused.stage_count == 0 ||
+      fused.slot_count > ASTRA_FUSED_MOST_SLOTS || fused.arg_count == 0 ||
+      fused.arg_count > fused.slot_count ||
+      fused.row_axes > ASTRA_MAX_RANK ||
+      !isArray(fused.slots, fused.slot_count) ||
+      !isArray(fused.stages, fused.stage_count))
+    return false;
+  for (uint64_t i = 0; i < fused.slot_count; ++i) {
+    if (fused.slots[i].kind > ASTRA_SLOT_MIN ||
+        !findDtype(fused.slots[i].dtype))
+      return false;
+  }
+  for (uint64_t i = 0; i < fused.stage_count; ++i) {
+    if (!isStage(fused.stages[i], fused.slot_count))
+      return false;
+  }
+  return true;
+}
+
+/// The fused kernels, which descriptors have since version 2.
+Status checkFused(const std::string &what, const astra_module_desc_t &desc) {
+  if (desc.object_abi < 2)
+    return {};
+  if (!isArray(desc.fused, desc.fused_count))
+    return damaged(what, "a table is missing or too large");
+  for (uint64_t i = 0; i < desc.fused_count; ++i) {
+    if (!isFused(desc.fused[i]))
+      return damaged(what, join("fused kernel ", i, " has a bad entry"));
+  }
+  return {};
+}
+
 Status checkTables(const std::string &what, const astra_module_desc_t &desc) {
   if (!desc.name || !desc.compiler || !desc.options || !desc.cpu_levels)
     return damaged(what, "a text is missing");
@@ -118,11 +166,12 @@ Status checkCpuLevels(const std::string &what, const std::string &levels) {
 
 Status checkVersions(const std::string &what, uint32_t objectAbi,
                      uint32_t arithmetic) {
-  if (objectAbi != ASTRA_OBJECT_ABI_VERSION)
+  if (objectAbi < ASTRA_OBJECT_ABI_OLDEST ||
+      objectAbi > ASTRA_OBJECT_ABI_VERSION)
     return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,
                 " has object ABI version ", objectAbi, ", but this runtime (",
-                astra_version_text(), ") runs object ABI version ",
-                ASTRA_OBJECT_ABI_VERSION,
+                astra_version_text(), ") runs object ABI versions ",
+                ASTRA_OBJECT_ABI_OLDEST, " to ", ASTRA_OBJECT_ABI_VERSION,
                 "; compile it again or use the runtime it was made for");
   if (arithmetic != ASTRA_ARITHMETIC_VERSION)
     return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,
@@ -140,11 +189,14 @@ Status checkDescriptor(const std::string &what,
     return damaged(what, "it does not begin as a descriptor does");
   ASTRA_TRY(
       checkVersions(what, descriptor->object_abi, descriptor->arithmetic));
-  if (descriptor->struct_size != sizeof(astra_module_desc_t))
+  uint64_t size = descriptor->object_abi < 2 ? ASTRA_MODULE_DESC_SIZE_1
+                                             : sizeof(astra_module_desc_t);
+  if (descriptor->struct_size != size)
     return damaged(what, join("its size is ", descriptor->struct_size,
-                              ", but ABI ", ASTRA_OBJECT_ABI_VERSION, " has ",
-                              sizeof(astra_module_desc_t)));
+                              ", but ABI ", descriptor->object_abi, " has ",
+                              size));
   ASTRA_TRY(checkTables(what, *descriptor));
+  ASTRA_TRY(checkFused(what, *descriptor));
   return checkCpuLevels(what, descriptor->cpu_levels);
 }
 

@@ -20,6 +20,7 @@ Status Module::create(const astra_runtime &runtime,
   Ref<Module> made(new Module(descriptor, std::move(library), path));
   ASTRA_TRY(made->resolveKernels(runtime.kernels));
   made->collectShapeTexts();
+  made->nameFused(runtime.kernels);
   module = made;
   return {};
 }
@@ -44,6 +45,24 @@ Status Module::resolveKernels(const KernelSet &kernels) {
   return fail(ASTRA_ERROR_MISSING_KERNEL, "module \"", desc->name,
               "\" needs kernels that this runtime (", astra_version_text(),
               ") does not have: ", missing);
+}
+
+void Module::nameFused(const KernelSet &kernels) {
+  uint64_t count = desc->object_abi < 2 ? 0 : desc->fused_count;
+  for (uint64_t i = 0; i < count; ++i)
+    fusedNames.push_back(join(desc->fused[i].name, ": ", desc->fused[i].ops));
+  if (const astra_kernel_entry *loops = kernels.find("fused_map"))
+    fusedLevel = std::max(loops->isa_level, ASTRA_ISA_X86_64_V3);
+}
+
+Module::KernelInfo Module::importInfo(size_t index) const {
+  const astra_kernel_entry &entry = *entries[index];
+  return {entry.name, entry.version,
+          entry.isa_level ? entry.isa_level : ASTRA_CPU_REFERENCE};
+}
+
+Module::KernelInfo Module::fusedInfo(size_t index) const {
+  return {fusedNames[index].c_str(), 1, fusedLevel};
 }
 
 void Module::collectShapeTexts() {

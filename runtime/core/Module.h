@@ -30,9 +30,14 @@ public:
   const astra_module_desc_t &descriptor() const { return *desc; }
   const std::string &path() const { return filePath; }
   const std::vector<astra_kernel_fn> &kernels() const { return functions; }
-  const astra_kernel_entry &kernelEntry(size_t index) const {
-    return *entries[index];
-  }
+  /// What introspection says of a kernel, imported or the module's own.
+  struct KernelInfo {
+    const char *name;
+    uint32_t version, level;
+  };
+  KernelInfo importInfo(size_t index) const;
+  KernelInfo fusedInfo(size_t index) const;
+  size_t fusedCount() const { return fusedNames.size(); }
   /// The texts of a leaf's extents, as introspection gives them.
   const char *const *shapeTexts(const astra_leaf_desc_t &leaf) const;
   /// "digits.astra:12:3", or "" for an index that the module does not have.
@@ -44,12 +49,16 @@ private:
       : library(std::move(library)), desc(desc), filePath(std::move(path)) {}
   Status resolveKernels(const KernelSet &kernels);
   void collectShapeTexts();
+  void nameFused(const KernelSet &kernels);
 
   Ref<Library> library;
   const astra_module_desc_t *desc;
   std::string filePath;
   std::vector<const astra_kernel_entry *> entries;
   std::vector<astra_kernel_fn> functions;
+  /// "fused_0: mul add tanh", and the level that all of them run at.
+  std::vector<std::string> fusedNames;
+  uint32_t fusedLevel = 0;
   /// All extents of all leaves, in order; and where each leaf's begin.
   std::vector<const char *> texts;
   std::vector<std::pair<const astra_leaf_desc_t *, size_t>> textStarts;

@@ -89,7 +89,7 @@ astra_status_t astra_module_info(astra_runtime_t *runtime,
     full.arithmetic = desc.arithmetic;
     full.mode = desc.mode;
     full.function_count = desc.export_count;
-    full.kernel_count = desc.import_count;
+    full.kernel_count = desc.import_count + object->fusedCount();
     return writeStruct(ASTRA_STRUCT_INFO(MODULE_INFO, astra_module_info_t),
                        &full, info);
   });
@@ -103,17 +103,19 @@ astra_status_t astra_module_kernel(astra_runtime_t *runtime,
   return boundary(error, [&]() -> Status {
     Ref<Module> object;
     ASTRA_TRY(getObject(runtime, module, object));
-    if (index >= object->kernels().size())
+    size_t imports = object->kernels().size();
+    if (index >= imports + object->fusedCount())
       return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no kernel ", index,
-                  "; the module has ", object->kernels().size());
-    const astra_kernel_entry &entry = object->kernelEntry(index);
+                  "; the module has ", imports + object->fusedCount());
+    Module::KernelInfo info = index < imports
+                                  ? object->importInfo(index)
+                                  : object->fusedInfo(index - imports);
     if (name)
-      *name = entry.name;
+      *name = info.name;
     if (version)
-      *version = entry.version;
+      *version = info.version;
     if (variant)
-      *variant = astra_cpu_level_name(entry.isa_level ? entry.isa_level
-                                                      : ASTRA_CPU_REFERENCE);
+      *variant = astra_cpu_level_name(info.level);
     return {};
   });
 }

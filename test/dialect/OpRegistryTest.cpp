@@ -49,6 +49,7 @@ bool isDoneByPasses(StringRef name) {
                                               "astra.jvp",
                                               "astra.yield",
                                               "astra.remat",
+                                              "astra.fused",
                                               "astra.custom_derivative"};
   return llvm::is_contained(names, name);
 }

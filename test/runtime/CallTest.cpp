@@ -393,12 +393,12 @@ protected:
 
 TEST_F(Descriptors, OfOtherVersionsAreRefused) {
   ASSERT_OK(link(&error));
-  desc.object_abi = 2;
+  desc.object_abi = 3;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
-               "object ABI version 2, but this runtime (0.1.0) runs object ABI "
-               "version 1",
+               "object ABI version 3, but this runtime (0.1.0) runs object ABI "
+               "versions 1 to 2",
                link(&error));
-  desc.object_abi = 1;
+  desc.object_abi = 2;
   desc.arithmetic = 9;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 9",
                link(&error));

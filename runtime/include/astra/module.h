@@ -12,6 +12,7 @@
 #define ASTRA_MODULE_H
 
 #include "astra/base.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +20,8 @@ extern "C" {
 
 /* The version of this file and of the numerical rules (docs/arithmetic.md).
  * A runtime refuses a module whose versions it does not know. */
-#define ASTRA_OBJECT_ABI_VERSION 1u
+#define ASTRA_OBJECT_ABI_VERSION 2u /* 2 added fused kernels */
+#define ASTRA_OBJECT_ABI_OLDEST 1u  /* the oldest that the runtime still runs */
 #define ASTRA_ARITHMETIC_VERSION 1u
 #define ASTRA_MODULE_MAGIC 0x31525453412e0a00ull /* "\0\n.ASTR1" */
 
@@ -161,6 +163,62 @@ typedef struct astra_import_desc {
   uint32_t reserved;
 } astra_import_desc_t;
 
+/* Fused kernels. The module has straight code for elements, the runtime's
+ * kernels `fused_*` have the loops, the threads and the order of sums. They are
+ * called with the views of a fused kernel and the address of its description as
+ * the only parameter.
+ *
+ * A block computes `count` elements, a multiple of ASTRA_BLOCK_LANES. Vector i
+ * of operand k is at data[k] plus (i & masks[k]) elements: a mask is -1, or 0
+ * where one vector repeats. Operands are the stage's
+ * inputs, then its outputs; an output may be exactly an input. */
+#define ASTRA_BLOCK_LANES 16
+typedef void (*astra_block_fn)(void *const *data, const int64_t *masks,
+                               int64_t count);
+
+/* The levels that blocks are compiled for, in this order. */
+#define ASTRA_BLOCK_X86_64_V3 0
+#define ASTRA_BLOCK_X86_64_V4 1
+#define ASTRA_BLOCK_LEVELS 2
+
+/* Where the values of a fused kernel are. A row is the elements along the last
+ * `row_axes` axes. A fold is written as elements of a row and read as the one
+ * value that they give, by docs/arithmetic.md. */
+enum {
+  ASTRA_SLOT_ARG = 0,    /* a view that the kernel is called with */
+  ASTRA_SLOT_ROW = 1,    /* elements of a row, kept between stages */
+  ASTRA_SLOT_SCALAR = 2, /* one value a row */
+  ASTRA_SLOT_SUM = 3,
+  ASTRA_SLOT_PROD = 4,
+  ASTRA_SLOT_MAX = 5,
+  ASTRA_SLOT_MIN = 6
+};
+typedef struct astra_slot_desc {
+  uint32_t kind;
+  uint32_t dtype;
+} astra_slot_desc_t;
+
+/* A pass over the elements of a row or, if `per_row`, over one value a row. */
+typedef struct astra_stage_desc {
+  astra_block_fn code[ASTRA_BLOCK_LEVELS];
+  const int64_t *slots; /* of the operands */
+  uint32_t input_count, output_count;
+  uint32_t per_row;
+  uint32_t reserved;
+} astra_stage_desc_t;
+
+#define ASTRA_FUSED_MOST_SLOTS 32
+typedef struct astra_fused_desc {
+  const char *name; /* "fused_0" */
+  const char *ops;  /* what it computes: "mul add tanh" */
+  uint32_t arg_count; /* the first slots are the arguments, in their order */
+  uint32_t row_axes;
+  uint64_t slot_count;
+  const astra_slot_desc_t *slots;
+  uint64_t stage_count;
+  const astra_stage_desc_t *stages;
+} astra_fused_desc_t;
+
 typedef struct astra_location_desc {
   const char *file; /* as given to the compiler, without folders */
   uint32_t line;
@@ -183,7 +241,11 @@ typedef struct astra_module_desc {
   const astra_import_desc_t *imports;
   uint64_t location_count;
   const astra_location_desc_t *locations;
+  /* Since version 2: */
+  uint64_t fused_count;
+  const astra_fused_desc_t *fused;
 } astra_module_desc_t;
+#define ASTRA_MODULE_DESC_SIZE_1 offsetof(astra_module_desc_t, fused_count)
 
 /* A linked object defines `astra_module_<name>`; a loadable module also exports
  * a symbol of the same type under this fixed name, and carries an ELF note

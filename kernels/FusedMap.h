@@ -1,0 +1,163 @@
+// The loops of a fused kernel without rows: every element by itself. The block
+// of generated code gets consecutive elements, whole vectors only; what is not
+// consecutive, and the rest of a run, goes through buffers in cache.
+#ifndef ASTRA_KERNELS_FUSEDMAP_H
+#define ASTRA_KERNELS_FUSEDMAP_H
+
+#include "kernels/Call.h"
+#include "kernels/FusedNest.h"
+
+ASTRA_KERNELS_BEGIN
+
+/// The blocks that this set of kernels calls.
+#ifdef __AVX512F__
+constexpr int blockLevel = ASTRA_BLOCK_X86_64_V4;
+#else
+constexpr int blockLevel = ASTRA_BLOCK_X86_64_V3;
+#endif
+constexpr int64_t blockLanes = ASTRA_BLOCK_LANES;
+constexpr int64_t blockTile = 256;
+/// Elements of fused work that are worth a thread.
+constexpr int64_t fusedGrain = 16384;
+
+inline int64_t widthOf(uint32_t dtype) {
+  return int64_t(dtype >> 8 & 0xffff) / 8;
+}
+inline int64_t wholeBlocks(int64_t n) { return n & -blockLanes; }
+inline int64_t roundToBlocks(int64_t n) {
+  return wholeBlocks(n + blockLanes - 1);
+}
+
+class FusedMap {
+public:
+  FusedMap(const astra_fused_desc_t &plan, const astra_arg_t *args,
+           const int64_t *widths)
+      : stage(plan.stages[0]), count(int(plan.arg_count)),
+        inputs(int(stage.input_count)), widths(widths),
+        nest(args, widths, count, 0, args[0].rank) {
+    for (int i = 0; i < count; ++i)
+      base[i] = static_cast<char *>(args[i].data);
+  }
+
+  astra_outcome_t run(const astra_call_t *call) const {
+    bool isLong = nest.innerExtent() >= 4 * blockLanes;
+    parallelFor(call, nest.size(), fusedGrain, [&](int64_t b, int64_t e) {
+      Worker worker(*this);
+      isLong ? worker.runLong(b, e) : worker.runShort(b, e);
+    });
+    return ASTRA_OK;
+  }
+
+private:
+  /// What one thread works with.
+  class Worker {
+  public:
+    explicit Worker(const FusedMap &map) : map(map) {
+      for (int i = 0; i < map.count; ++i) {
+        int64_t stride = map.nest.innerStride(i);
+        uniform[i] = stride == 0 && i < map.inputs;
+        buffered[i] = !uniform[i] && stride != map.widths[i];
+        masks[i] = uniform[i] ? 0 : -1;
+        anyBuffered = anyBuffered || buffered[i];
+        all[i] = -1;
+        // Lanes beyond the last element are computed too.
+        std::memset(buffers[i], 0, size_t(blockLanes * map.widths[i]));
+      }
+    }
+
+    /// Runs along the innermost axis.
+    void runLong(int64_t begin, int64_t end) {
+      map.nest.walk(begin, end, [&](const FusedOffsets &offset, int64_t n) {
+        for (int i = 0; i < map.inputs; ++i)
+          if (uniform[i])
+            gather(map.base[i] + offset[i], 0, blockLanes, map.widths[i],
+                   buffers[i]);
+        int64_t whole = wholeBlocks(n), step = anyBuffered ? blockTile : whole;
+        for (int64_t at = 0; at < whole; at += step)
+          runTile(offset, at, whole - at < step ? whole - at : step);
+        if (whole < n)
+          runRest(offset, whole, n - whole);
+      });
+    }
+
+    /// Short runs are collected until a tile is full.
+    void runShort(int64_t begin, int64_t end) {
+      for (int i = 0; i < map.count; ++i)
+        data[i] = buffers[i];
+      for (int64_t at = begin; at < end; at += blockTile) {
+        int64_t n = end - at < blockTile ? end - at : blockTile, filled = 0;
+        map.nest.walk(at, at + n, [&](const FusedOffsets &offset, int64_t run) {
+          for (int i = 0; i < map.inputs; ++i)
+            gather(map.base[i] + offset[i], map.nest.innerStride(i), run,
+                   map.widths[i], buffers[i] + filled * map.widths[i]);
+          filled += run;
+        });
+        clearPadding(n);
+        map.stage.code[blockLevel](data, all, roundToBlocks(n));
+        filled = 0;
+        map.nest.walk(at, at + n, [&](const FusedOffsets &offset, int64_t run) {
+          for (int i = map.inputs; i < map.count; ++i)
+            scatter(buffers[i] + filled * map.widths[i], run, map.widths[i],
+                    map.base[i] + offset[i], map.nest.innerStride(i));
+          filled += run;
+        });
+      }
+    }
+
+  private:
+    void clearPadding(int64_t n) {
+      for (int i = 0; i < map.inputs; ++i)
+        std::memset(buffers[i] + n * map.widths[i], 0,
+                    size_t((roundToBlocks(n) - n) * map.widths[i]));
+    }
+
+    char *place(const FusedOffsets &offset, int i, int64_t at) const {
+      return map.base[i] + offset[i] + at * map.nest.innerStride(i);
+    }
+
+    void runTile(const FusedOffsets &offset, int64_t at, int64_t n) {
+      for (int i = 0; i < map.count; ++i) {
+        bool inPlace = !uniform[i] && !buffered[i];
+        data[i] = inPlace ? place(offset, i, at) : buffers[i];
+        if (buffered[i] && i < map.inputs)
+          gather(place(offset, i, at), map.nest.innerStride(i), n,
+                 map.widths[i], buffers[i]);
+      }
+      map.stage.code[blockLevel](data, masks, n);
+      for (int i = map.inputs; i < map.count; ++i)
+        if (buffered[i])
+          scatter(buffers[i], n, map.widths[i], place(offset, i, at),
+                  map.nest.innerStride(i));
+    }
+
+    /// Fewer elements than a vector has.
+    void runRest(const FusedOffsets &offset, int64_t at, int64_t n) {
+      for (int i = 0; i < map.count; ++i) {
+        data[i] = buffers[i];
+        if (!uniform[i] && i < map.inputs)
+          gather(place(offset, i, at), map.nest.innerStride(i), n,
+                 map.widths[i], buffers[i]);
+      }
+      map.stage.code[blockLevel](data, masks, blockLanes);
+      for (int i = map.inputs; i < map.count; ++i)
+        scatter(buffers[i], n, map.widths[i], place(offset, i, at),
+                map.nest.innerStride(i));
+    }
+
+    const FusedMap &map;
+    bool uniform[mostFusedArgs], buffered[mostFusedArgs], anyBuffered = false;
+    int64_t masks[mostFusedArgs], all[mostFusedArgs];
+    void *data[mostFusedArgs];
+    alignas(64) char buffers[mostFusedArgs][blockTile * 8];
+  };
+
+  const astra_stage_desc_t &stage;
+  int count, inputs;
+  const int64_t *widths;
+  FusedNest nest;
+  char *base[mostFusedArgs];
+};
+
+ASTRA_KERNELS_END
+
+#endif // ASTRA_KERNELS_FUSEDMAP_H

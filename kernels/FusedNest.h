@@ -1,0 +1,130 @@
+// The views of a fused kernel as a loop nest: like Nest of View.h, but for any
+// number of views and in bytes, since their elements differ in width. Copies
+// between strided elements and consecutive ones stand here too. Knows nothing
+// of what is computed.
+#ifndef ASTRA_KERNELS_FUSEDNEST_H
+#define ASTRA_KERNELS_FUSEDNEST_H
+
+#include "kernels/Isa.h"
+#include <cstring>
+
+ASTRA_KERNELS_BEGIN
+
+constexpr int mostFusedArgs = ASTRA_FUSED_MOST_SLOTS;
+using FusedOffsets = int64_t[mostFusedArgs];
+
+class FusedNest {
+public:
+  /// The axes [begin, end) of the views.
+  FusedNest(const astra_arg_t *args, const int64_t *widths, int count,
+            uint32_t begin, uint32_t end)
+      : count(count) {
+    for (uint32_t axis = begin; axis < end; ++axis)
+      addAxis(args, widths, axis);
+    if (rank == 0) {
+      rank = 1;
+      shape[0] = 1;
+      std::memset(strides[0], 0, sizeof(strides[0]));
+    }
+  }
+
+  int64_t size() const { return total; }
+  int64_t innerExtent() const { return shape[rank - 1]; }
+  int64_t innerStride(int view) const { return strides[rank - 1][view]; }
+  /// One run along one axis makes up all of it.
+  bool isOneRun() const { return rank == 1; }
+
+  void offsetsAt(int64_t position, FusedOffsets &offset) const {
+    std::memset(offset, 0, sizeof(offset));
+    for (int d = rank - 1; d >= 0; --d) {
+      int64_t index = position % shape[d];
+      position /= shape[d];
+      for (int i = 0; i < count; ++i)
+        offset[i] += index * strides[d][i];
+    }
+  }
+
+  /// Calls body(offsets, count) for the runs along the innermost axis that make
+  /// up the elements [begin, end) in row-major order.
+  template <class Body>
+  void walk(int64_t begin, int64_t end, Body &&body) const {
+    FusedOffsets offset;
+    int64_t inner = innerExtent();
+    while (begin < end) {
+      offsetsAt(begin, offset);
+      int64_t rest = inner - begin % inner;
+      int64_t run = rest < end - begin ? rest : end - begin;
+      body(offset, run);
+      begin += run;
+    }
+  }
+
+private:
+  void addAxis(const astra_arg_t *args, const int64_t *widths, uint32_t axis) {
+    int64_t extent = args[0].shape[axis];
+    total *= extent;
+    if (extent == 1)
+      return;
+    FusedOffsets stride;
+    bool merges = rank > 0;
+    for (int i = 0; i < count; ++i) {
+      stride[i] = args[i].strides[axis] * widths[i];
+      merges = merges && strides[rank - 1][i] == extent * stride[i];
+    }
+    if (merges)
+      shape[rank - 1] *= extent;
+    else
+      shape[rank++] = extent;
+    std::memcpy(strides[rank - 1], stride, sizeof(int64_t) * unsigned(count));
+  }
+
+  int count, rank = 0;
+  int64_t total = 1;
+  int64_t shape[ASTRA_MAX_RANK + 1];
+  FusedOffsets strides[ASTRA_MAX_RANK + 1];
+};
+
+template <class T>
+inline void gatherAs(const char *from, int64_t stride, int64_t n, char *to) {
+  for (int64_t i = 0; i < n; ++i)
+    std::memcpy(to + i * int64_t(sizeof(T)), from + i * stride, sizeof(T));
+}
+template <class T>
+inline void scatterAs(const char *from, int64_t n, char *to, int64_t stride) {
+  for (int64_t i = 0; i < n; ++i)
+    std::memcpy(to + i * stride, from + i * int64_t(sizeof(T)), sizeof(T));
+}
+
+/// n elements, `stride` bytes apart, to consecutive memory.
+inline void gather(const char *from, int64_t stride, int64_t n, int64_t width,
+                   char *to) {
+  if (stride == width)
+    std::memcpy(to, from, size_t(n * width));
+  else if (width == 4)
+    gatherAs<uint32_t>(from, stride, n, to);
+  else if (width == 8)
+    gatherAs<uint64_t>(from, stride, n, to);
+  else if (width == 2)
+    gatherAs<uint16_t>(from, stride, n, to);
+  else
+    gatherAs<uint8_t>(from, stride, n, to);
+}
+
+/// Consecutive elements to places `stride` bytes apart.
+inline void scatter(const char *from, int64_t n, int64_t width, char *to,
+                    int64_t stride) {
+  if (stride == width)
+    std::memcpy(to, from, size_t(n * width));
+  else if (width == 4)
+    scatterAs<uint32_t>(from, n, to, stride);
+  else if (width == 8)
+    scatterAs<uint64_t>(from, n, to, stride);
+  else if (width == 2)
+    scatterAs<uint16_t>(from, n, to, stride);
+  else
+    scatterAs<uint8_t>(from, n, to, stride);
+}
+
+ASTRA_KERNELS_END
+
+#endif // ASTRA_KERNELS_FUSEDNEST_H

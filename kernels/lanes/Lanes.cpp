@@ -1,0 +1,109 @@
+// The elementwise operations on 16 elements at a time, for fused code: astrac
+// links those that a program needs into its object. Each is the definition of
+// kernels/Ops.h in a loop that is vectorised here, when Astra is built, so that
+// a program's compilation only joins finished pieces. Compiled to LLVM bitcode
+// without a processor level; the level comes with the program.
+#include "kernels/Ops.h"
+
+using namespace astra;
+
+// Whole vectors, whatever the cost model says of the level that this is built
+// for: the arrays then vanish where the function is inlined.
+#define ASTRA_LANES 16
+#define ASTRA_LANE_LOOP                                                        \
+  _Pragma(                                                                     \
+      "clang loop vectorize_width(16) interleave_count(1)") for (int i = 0;    \
+                                                                 i <           \
+                                                                 ASTRA_LANES;  \
+                                                                 ++i)
+
+#define ASTRA_SCALAR_LOOP                                                      \
+  _Pragma("clang loop vectorize(disable) unroll(disable)") for (int i = 0;     \
+                                                                i <            \
+                                                                ASTRA_LANES;   \
+                                                                ++i)
+
+#define ASTRA_LANE_FN extern "C" ASTRA_INLINE void
+
+namespace {
+template <class Op, class In, class Out> struct Lane {
+  ASTRA_INLINE static void run(Out *__restrict out, const In *__restrict a) {
+    ASTRA_LANE_LOOP
+    out[i] = narrow<Out>(Op::apply(widen(a[i])));
+  }
+  ASTRA_INLINE static void run(Out *__restrict out, const In *__restrict a,
+                               const In *__restrict b) {
+    ASTRA_LANE_LOOP
+    out[i] = narrow<Out>(Op::apply(widen(a[i]), widen(b[i])));
+  }
+};
+
+// These have loops of their own.
+template <class T> struct Lane<Op_trigamma, T, T> {
+  ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a) {
+    ASTRA_SCALAR_LOOP
+    out[i] = narrow<T>(Op_trigamma::apply(widen(a[i])));
+  }
+};
+template <class T> struct Lane<Op_rem, T, T> {
+  ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a,
+                               const T *__restrict b) {
+    ASTRA_SCALAR_LOOP
+    out[i] = narrow<T>(Op_rem::apply(widen(a[i]), widen(b[i])));
+  }
+};
+
+// The reduction of large angles has branches; where no angle is large the
+// forms without it give the same bits.
+#define ASTRA_ANGLE_LANE(name)                                                 \
+  template <class T> struct Lane<Op_##name, T, T> {                            \
+    ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a) {   \
+      bool moderate = true;                                                    \
+      for (int i = 0; i < ASTRA_LANES; ++i)                                    \
+        moderate &= math::isModerateAngle(widen(a[i]));                        \
+      if (!moderate) {                                                         \
+        ASTRA_SCALAR_LOOP                                                      \
+        out[i] = narrow<T>(math::name(widen(a[i])));                           \
+        return;                                                                \
+      }                                                                        \
+      ASTRA_LANE_LOOP                                                          \
+      out[i] = narrow<T>(math::name##Moderate(widen(a[i])));                   \
+    }                                                                          \
+  };
+ASTRA_ANGLE_LANE(sin)
+ASTRA_ANGLE_LANE(cos)
+ASTRA_ANGLE_LANE(tan)
+} // namespace
+
+#define ASTRA_LANE1(name, Op, In, Out)                                         \
+  ASTRA_LANE_FN astra_l_##name(Out *__restrict out, const In *__restrict a) {  \
+    Lane<Op, In, Out>::run(out, a);                                            \
+  }
+#define ASTRA_LANE2(name, Op, In, Out)                                         \
+  ASTRA_LANE_FN astra_l_##name(Out *__restrict out, const In *__restrict a,    \
+                               const In *__restrict b) {                       \
+    Lane<Op, In, Out>::run(out, a, b);                                         \
+  }
+
+#define UNARY(op, dtype, version, doc)                                         \
+  ASTRA_LANE1(op##_##dtype, Op_##op, T_##dtype, T_##dtype)
+#define PREDICATE(op, dtype, version, doc)                                     \
+  ASTRA_LANE1(op##_##dtype, Op_##op, T_##dtype, Bool)
+#define BINARY(op, dtype, version, doc)                                        \
+  ASTRA_LANE2(op##_##dtype, Op_##op, T_##dtype, T_##dtype)
+#define COMPARE(op, dtype, version, doc)                                       \
+  ASTRA_LANE2(op##_##dtype, Op_##op, T_##dtype, Bool)
+#define SELECT(op, width, version, doc)                                        \
+  ASTRA_LANE_FN astra_l_##op##_##width(                                        \
+      T_##width *__restrict out, const Bool *__restrict condition,             \
+      const T_##width *__restrict a, const T_##width *__restrict b) {          \
+    ASTRA_LANE_LOOP                                                            \
+    out[i] = condition[i].value ? a[i] : b[i];                                 \
+  }
+#define CONVERT(from, to)                                                      \
+  ASTRA_LANE_FN astra_l_convert_##from##_##to(T_##to *__restrict out,          \
+                                              const T_##from *__restrict a) {  \
+    ASTRA_LANE_LOOP                                                            \
+    out[i] = convert<T_##to>(a[i]);                                            \
+  }
+#include "kernels/kernels.def"

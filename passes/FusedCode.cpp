@@ -1,0 +1,256 @@
+// See FusedCode.h. Values pass through memory of one vector each between the
+// calls; it vanishes when those are inlined.
+#include "passes/FusedCode.h"
+#include "astra/module.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace astra;
+
+namespace {
+struct Level {
+  const char *suffix, *cpu, *vectorWidth;
+};
+/// In the order of ASTRA_BLOCK_*.
+constexpr Level levels[] = {{"v3", "x86-64-v3", "256"},
+                            {"v4", "x86-64-v4", "512"}};
+static_assert(std::size(levels) == ASTRA_BLOCK_LEVELS);
+
+/// The kinds of slots by name.
+uint32_t getSlotKind(StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {
+      "arg", "row", "scalar", "sum", "prod", "max", "min"};
+  return llvm::find(names, name) - std::begin(names);
+}
+
+/// One block function.
+class BlockCode {
+public:
+  BlockCode(calls::StageOp stage, ModuleOp module)
+      : stage(stage), module(module), builder(module.getContext()),
+        loc(stage.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(builder.getContext())),
+        word(builder.getI64Type()) {}
+
+  void build(StringRef name, const Level &level);
+
+private:
+  Type getElement(Value value) {
+    return getStorageType(builder, value.getType());
+  }
+  Type getVector(Value value) {
+    return VectorType::get({ASTRA_BLOCK_LANES}, getElement(value));
+  }
+  Value getRoom(Value value);
+  Value getEntry(Value table, unsigned index, Type type);
+  Value getAddress(Value base, Value index, Type element);
+  Value getWord(int64_t value);
+  void move(Value from, Value to, Value like, bool fromMemory);
+  void loadInputs(Value index);
+  void apply(Operation &op);
+  void storeOutputs(Value index);
+
+  calls::StageOp stage;
+  ModuleOp module;
+  OpBuilder builder;
+  Location loc;
+  Type pointer, word;
+  LLVM::LLVMFuncOp function;
+  SmallVector<Value> bases, masks;
+  DenseMap<Value, Value> rooms;
+};
+
+Value BlockCode::getWord(int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, word,
+                                  builder.getI64IntegerAttr(value));
+}
+
+Value BlockCode::getEntry(Value table, unsigned index, Type type) {
+  Value address = LLVM::GEPOp::create(builder, loc, pointer, word, table,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(index)});
+  return LLVM::LoadOp::create(builder, loc, type, address);
+}
+
+Value BlockCode::getAddress(Value base, Value index, Type element) {
+  return LLVM::GEPOp::create(builder, loc, pointer, element, base,
+                             ArrayRef<LLVM::GEPArg>{index});
+}
+
+/// Memory for one vector of a value.
+Value BlockCode::getRoom(Value value) {
+  Value &room = rooms[value];
+  if (!room) {
+    OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value one =
+        LLVM::ConstantOp::create(entry, loc, word, entry.getI64IntegerAttr(1));
+    room = LLVM::AllocaOp::create(entry, loc, pointer, getVector(value), one,
+                                  /*alignment=*/64);
+  }
+  return room;
+}
+
+/// One vector between memory of the operands, aligned to the element, and a
+/// room.
+void BlockCode::move(Value from, Value to, Value like, bool fromMemory) {
+  unsigned element = getElement(like).getIntOrFloatBitWidth() / 8;
+  Value vector = LLVM::LoadOp::create(builder, loc, getVector(like), from,
+                                      fromMemory ? element : 64);
+  LLVM::StoreOp::create(builder, loc, vector, to, fromMemory ? 64 : element);
+}
+
+void BlockCode::loadInputs(Value index) {
+  for (const auto &[k, argument] :
+       llvm::enumerate(stage.getBody().getArguments())) {
+    Value at = LLVM::AndOp::create(builder, loc, index, masks[k]);
+    move(getAddress(bases[k], at, getElement(argument)), getRoom(argument),
+         argument, /*fromMemory=*/true);
+  }
+}
+
+void BlockCode::apply(Operation &op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto type = cast<VectorType>(getVector(constant));
+    Attribute value = constant.getValue();
+    if (auto real = dyn_cast<FloatAttr>(value);
+        real && !isa<FloatType>(type.getElementType()))
+      value = IntegerAttr::get(type.getElementType(),
+                               real.getValue().bitcastToAPInt());
+    else if (auto integer = dyn_cast<IntegerAttr>(value))
+      value = IntegerAttr::get(
+          type.getElementType(),
+          integer.getValue().zextOrTrunc(type.getElementTypeBitWidth()));
+    Value vector = LLVM::ConstantOp::create(
+        builder, loc, type, DenseElementsAttr::get(type, value));
+    LLVM::StoreOp::create(builder, loc, vector, getRoom(constant), 64);
+    return;
+  }
+  auto apply = cast<calls::ApplyOp>(op);
+  if (apply.getKernel() == "bitcast") {
+    rooms[apply.getResult()] = getRoom(apply.getElements().front());
+    return;
+  }
+  SmallVector<Value> operands = {getRoom(apply.getResult())};
+  for (Value element : apply.getElements())
+    operands.push_back(getRoom(element));
+  std::string name = ("astra_l_" + apply.getKernel()).str();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder at = OpBuilder::atBlockEnd(module.getBody());
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(builder.getContext()),
+        SmallVector<Type>(operands.size(), pointer));
+    LLVM::LLVMFuncOp::create(at, loc, name, type);
+  }
+  LLVM::CallOp::create(builder, loc, TypeRange(), name, operands);
+}
+
+void BlockCode::storeOutputs(Value index) {
+  auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
+  size_t inputs = stage.getInputs().size();
+  for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
+    move(getRoom(value),
+         getAddress(bases[inputs + k], index, getElement(value)), value,
+         /*fromMemory=*/false);
+}
+
+void BlockCode::build(StringRef name, const Level &level) {
+  builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, word});
+  function = LLVM::LLVMFuncOp::create(builder, loc, name, type,
+                                      LLVM::Linkage::Internal);
+  function.setTargetCpu(level.cpu);
+  function.setPassthroughAttr(builder.getArrayAttr(
+      builder.getStrArrayAttr({"prefer-vector-width", level.vectorWidth})));
+  Block *entry = function.addEntryBlock(builder);
+  auto addBlock = [&] {
+    auto *block = new Block();
+    function.getBody().push_back(block);
+    return block;
+  };
+  Block *loop = addBlock(), *body = addBlock(), *exit = addBlock();
+  Value index = loop->addArgument(word, loc);
+
+  builder.setInsertionPointToEnd(entry);
+  size_t inputs = stage.getInputs().size();
+  for (size_t k = 0; k < inputs + stage.getOutputs().size(); ++k) {
+    bases.push_back(getEntry(entry->getArgument(0), k, pointer));
+    if (k < inputs)
+      masks.push_back(getEntry(entry->getArgument(1), k, word));
+  }
+  LLVM::BrOp::create(builder, loc, ValueRange{getWord(0)}, loop);
+
+  builder.setInsertionPointToEnd(loop);
+  Value more = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
+                                    index, entry->getArgument(2));
+  LLVM::CondBrOp::create(builder, loc, more, body, exit);
+
+  builder.setInsertionPointToEnd(body);
+  loadInputs(index);
+  for (Operation &op : stage.getBody().front().without_terminator())
+    apply(op);
+  storeOutputs(index);
+  Value next =
+      LLVM::AddOp::create(builder, loc, index, getWord(ASTRA_BLOCK_LANES));
+  LLVM::BrOp::create(builder, loc, ValueRange{next}, loop);
+
+  builder.setInsertionPointToEnd(exit);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+/// The records of one kernel; its functions are made on the way.
+Record buildFused(calls::FusedOp fused, ModuleOp module,
+                  Descriptor &descriptor) {
+  GlobalTables &tables = descriptor.getTables();
+  std::vector<Record> slots, stages;
+  for (auto [kind, type] : llvm::zip(fused.getKinds().getAsRange<StringAttr>(),
+                                     fused.getTypes().getAsRange<TypeAttr>()))
+    slots.push_back({Field::i32(getSlotKind(kind.getValue())),
+                     Field::i32(getDTypeWord(type.getValue()))});
+  for (auto stage : fused.getBody().getOps<calls::StageOp>()) {
+    Record record;
+    for (const Level &level : levels) {
+      std::string name = ("astra." + fused.getSymName() + "." +
+                          Twine(stages.size()) + "." + level.suffix)
+                             .str();
+      BlockCode(stage, module).build(name, level);
+      record.push_back(Field::address(name));
+    }
+    SmallVector<int64_t> operands(stage.getInputs());
+    llvm::append_range(operands, stage.getOutputs());
+    record.push_back(Field::address(tables.addWords(operands)));
+    record.push_back(Field::i32(stage.getInputs().size()));
+    record.push_back(Field::i32(stage.getOutputs().size()));
+    record.push_back(Field::i32(stage.getPerRow()));
+    record.push_back(Field::i32(0));
+    stages.push_back(std::move(record));
+  }
+  return {Field::address(tables.addString(fused.getSymName())),
+          Field::address(tables.addString(fused.getOps())),
+          Field::i32(fused.getArgs()),
+          Field::i32(fused.getRows()),
+          Field::i64(slots.size()),
+          Field::address(tables.addTable(slots)),
+          Field::i64(stages.size()),
+          Field::address(tables.addTable(stages))};
+}
+} // namespace
+
+Type astra::getStorageType(OpBuilder &builder, Type element) {
+  if (element.isF32() || element.isF64())
+    return element;
+  return builder.getIntegerType(std::max(element.getIntOrFloatBitWidth(), 8u));
+}
+
+void astra::lowerFusedKernels(ModuleOp module, Descriptor &descriptor) {
+  SmallVector<calls::FusedOp> kernels(module.getOps<calls::FusedOp>());
+  std::vector<Record> records;
+  SmallVector<StringRef> names;
+  for (calls::FusedOp fused : kernels) {
+    records.push_back(buildFused(fused, module, descriptor));
+    names.push_back(fused.getSymName());
+  }
+  descriptor.addFused(names, records);
+  for (calls::FusedOp fused : kernels)
+    fused.erase();
+}

@@ -1,0 +1,272 @@
+// See Fusion.h: membership in a group, and the walk that finds groups.
+#include "passes/Fusion.h"
+
+using namespace mlir;
+using namespace astra;
+
+/// Beyond this a kernel's values no longer stay in registers and caches.
+static constexpr size_t MostMembers = 64;
+
+//===-- Operations --------------------------------------------------------===//
+
+bool astra::isFreeView(Operation *op) {
+  return op && isa<ViewOpInterface>(op) && isMemoryEffectFree(op);
+}
+
+/// On elements, of any shape but a scalar's, and cannot fail. Integers are
+/// divided with a check, by a kernel.
+static bool isElementwise(Operation *op) {
+  if (!isa<ScalarOpInterface, BitcastOp>(op) || !isMemoryEffectFree(op))
+    return false;
+  if (auto power = dyn_cast<PowIntOp>(op); power && power.getExponent() == 0)
+    return false; // a constant
+  return !isa<DivOp, RemOp>(op) || isFloatTensor(op->getResult(0).getType());
+}
+
+/// The number of last axes that a fold of floats runs over; 0 for other
+/// operations.
+static int64_t getFoldedRows(Operation *op) {
+  if (!isa<SumOp, ProdOp, MaxOp, MinOp>(op))
+    return 0;
+  astra::TensorType type = getTensorType(op->getOperand(0));
+  ArrayRef<int64_t> axes =
+      op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
+  if (axes.empty() || !isFloatTensor(type) ||
+      axes.front() != int64_t(type.getRank() - axes.size()) ||
+      type.getShape().back().isConstant(1))
+    return 0;
+  return axes.size();
+}
+
+//===-- Groups ------------------------------------------------------------===//
+
+bool FusionGroup::isRowShape(ArrayRef<Dim> other) const {
+  size_t lead = shape.size() - rows;
+  if (rows == 0 || (other.size() != lead && other.size() != shape.size()))
+    return false;
+  return other.take_front(lead) == ArrayRef(shape).take_front(lead) &&
+         llvm::all_of(other.drop_front(lead),
+                      [](const Dim &extent) { return extent.isConstant(1); });
+}
+
+Value FusionGroup::findOwn(Value operand) const {
+  Operation *op = operand.getDefiningOp();
+  if (!op || contains(op))
+    return op ? operand : Value();
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    Value x = reshape.getX();
+    if (reshape.cannotFail() && isRowShape(getTensorType(x).getShape()) &&
+        isRowShape(getTensorType(operand).getShape()))
+      return findOwn(x);
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value x = broadcast.getX();
+    bool inOrder = true;
+    for (const auto &[from, to] : llvm::enumerate(broadcast.getAxes()))
+      inOrder &= int64_t(from) == to;
+    if (inOrder && getTensorType(operand).getShape() == shape &&
+        isRowShape(getTensorType(x).getShape()))
+      return findOwn(x);
+  }
+  return {};
+}
+
+/// Whether a value is made of one of the group's through views.
+static bool comesFrom(Value value, const FusionGroup &group) {
+  Operation *op = value.getDefiningOp();
+  while (isFreeView(op) && !group.contains(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && group.contains(op);
+}
+
+FusionGroup::Role FusionGroup::getRole(Operation *op) const {
+  // Elements that other elements of the group's own values go into.
+  for (Value operand : op->getOperands())
+    if (!findOwn(operand) && comesFrom(operand, *this))
+      return Role::None;
+  if (int64_t count = getFoldedRows(op)) {
+    bool fits = getTensorType(op->getOperand(0)).getShape() == shape;
+    return fits && (rows == 0 || rows == count) ? Role::Fold : Role::None;
+  }
+  if (!isElementwise(op))
+    return Role::None;
+  SmallVector<Dim> result = getTensorType(op->getResult(0)).getShape();
+  if (result == shape)
+    return Role::Element;
+  return isRowShape(result) ? Role::PerRow : Role::None;
+}
+
+void FusionGroup::add(Operation *op, Role role) {
+  members.push_back(op);
+  set.insert(op);
+  elements += role == Role::Element && !isa<BitcastOp>(op);
+  if (role == Role::Fold) {
+    ++folds;
+    rows = getFoldedRows(op);
+  }
+  if (members.size() >= MostMembers)
+    close();
+}
+
+std::optional<FusionGroup>
+FusionGroup::mergedWith(const FusionGroup &other) const {
+  if (shape != other.shape || (rows && other.rows && rows != other.rows) ||
+      members.size() + other.members.size() > MostMembers)
+    return std::nullopt;
+  FusionGroup merged(shape, std::max(rows, other.rows));
+  llvm::append_range(merged.members, members);
+  llvm::append_range(merged.members, other.members);
+  llvm::sort(merged.members,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  merged.set.insert(merged.members.begin(), merged.members.end());
+  merged.elements = elements + other.elements;
+  merged.folds = folds + other.folds;
+  return merged;
+}
+
+bool FusionGroup::isWorthwhile() const {
+  return folds ? elements >= 1 : elements >= 2;
+}
+
+//===-- The walk ----------------------------------------------------------===//
+
+namespace {
+class Finder {
+public:
+  void visit(Operation *op);
+  std::vector<FusionGroup> take();
+
+private:
+  /// The open group that an operand is made by, through any free views.
+  std::optional<size_t> findMaker(Value operand) const;
+  SmallVector<size_t> getCandidates(Operation *op) const;
+  bool joinAll(Operation *op, ArrayRef<size_t> candidates);
+  bool join(Operation *op, size_t index);
+  void start(Operation *op);
+  void closeMakers(Operation *op);
+
+  std::vector<FusionGroup> groups;
+  DenseMap<Operation *, size_t> home;
+  DenseMap<Value, size_t> readers; // of values from outside
+};
+
+std::optional<size_t> Finder::findMaker(Value operand) const {
+  Operation *op = operand.getDefiningOp();
+  while (op && !home.count(op) && isFreeView(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto found = home.find(op);
+  if (found == home.end() || !groups[found->second].isOpen())
+    return std::nullopt;
+  return found->second;
+}
+
+/// Groups whose values the operation uses, then those that read what it reads.
+SmallVector<size_t> Finder::getCandidates(Operation *op) const {
+  llvm::SmallSetVector<size_t, 4> found;
+  auto consider = [&](size_t index) {
+    if (groups[index].isOpen() &&
+        groups[index].getRole(op) != FusionGroup::Role::None)
+      found.insert(index);
+  };
+  for (Value operand : op->getOperands())
+    if (auto maker = findMaker(operand))
+      consider(*maker);
+  for (Value operand : op->getOperands())
+    if (auto reader = readers.find(operand); reader != readers.end())
+      consider(reader->second);
+  return found.takeVector();
+}
+
+/// Makes one group of all that the operation connects, if it can.
+bool Finder::joinAll(Operation *op, ArrayRef<size_t> candidates) {
+  size_t target = candidates.front();
+  if (candidates.size() == 1)
+    return join(op, target);
+  FusionGroup merged = groups[target];
+  for (size_t index : candidates.drop_front()) {
+    auto next = merged.mergedWith(groups[index]);
+    if (!next)
+      return false;
+    merged = std::move(*next);
+  }
+  if (merged.getRole(op) == FusionGroup::Role::None)
+    return false;
+  for (Operation *member : merged.getMembers())
+    home[member] = target;
+  for (size_t index : candidates.drop_front()) {
+    groups[index] = FusionGroup({}, 0);
+    groups[index].close();
+  }
+  for (auto &entry : readers)
+    if (llvm::is_contained(candidates, entry.second))
+      entry.second = target;
+  groups[target] = std::move(merged);
+  return join(op, target);
+}
+
+bool Finder::join(Operation *op, size_t index) {
+  FusionGroup &group = groups[index];
+  FusionGroup::Role role = group.getRole(op);
+  if (role == FusionGroup::Role::None)
+    return false;
+  group.add(op, role);
+  home[op] = index;
+  for (Value operand : op->getOperands())
+    if (!group.findOwn(operand) &&
+        getTensorType(operand).getShape() == SmallVector<Dim>(group.getShape()))
+      readers[operand] = index;
+  return true;
+}
+
+void Finder::start(Operation *op) {
+  int64_t rows = getFoldedRows(op);
+  if (!rows && !isElementwise(op))
+    return;
+  Value like = rows ? op->getOperand(0) : op->getResult(0);
+  SmallVector<Dim> shape = getTensorType(like).getShape();
+  if (shape.empty())
+    return;
+  groups.emplace_back(shape, rows);
+  join(op, groups.size() - 1);
+}
+
+/// What the operation reads is needed before it: those groups are complete.
+void Finder::closeMakers(Operation *op) {
+  auto mine = home.find(op);
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (auto maker = findMaker(operand))
+        if (mine == home.end() || *maker != mine->second)
+          groups[*maker].close();
+  });
+}
+
+void Finder::visit(Operation *op) {
+  if (isFreeView(op) && !isa<BitcastOp>(op))
+    return;
+  bool fusable =
+      op->getNumResults() == 1 && (isElementwise(op) || getFoldedRows(op) != 0);
+  if (fusable) {
+    SmallVector<size_t> candidates = getCandidates(op);
+    bool joined = !candidates.empty() && joinAll(op, candidates);
+    for (size_t index : candidates)
+      joined = joined || join(op, index);
+    if (!joined)
+      start(op);
+  }
+  closeMakers(op);
+}
+
+std::vector<FusionGroup> Finder::take() {
+  llvm::erase_if(
+      groups, [](const FusionGroup &group) { return !group.isWorthwhile(); });
+  return std::move(groups);
+}
+} // namespace
+
+std::vector<FusionGroup> astra::findFusionGroups(Block &block) {
+  Finder finder;
+  for (Operation &op : block)
+    finder.visit(&op);
+  return finder.take();
+}
