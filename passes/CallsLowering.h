@@ -14,10 +14,12 @@ namespace astra {
 
 class CallsLowering {
 public:
-  /// `fusedCount` numbers the fused kernels of the module.
+  /// The fused kernels of a module: the name of each by its code.
+  using FusedNames = llvm::StringMap<std::string>;
+
   CallsLowering(mlir::func::FuncOp source, mlir::OpBuilder &builder,
-                unsigned &fusedCount)
-      : source(source), builder(builder), fusedCount(fusedCount) {}
+                FusedNames &fusedNames)
+      : source(source), builder(builder), fusedNames(fusedNames) {}
 
   /// Makes the function over buffers beside the source.
   mlir::FailureOr<mlir::func::FuncOp> run();
@@ -55,6 +57,7 @@ private:
   mlir::LogicalResult lowerViewOp(mlir::Operation &op);
   mlir::LogicalResult lowerKernelOp(mlir::Operation &op);
   mlir::LogicalResult lowerFused(FusedOp op);
+  llvm::StringRef shareFused(calls::FusedOp fused);
   /// Values that leave a block by its end are written where they go.
   void wishFor(mlir::ValueRange values, llvm::ArrayRef<mlir::Value> places,
                mlir::Block &block);
@@ -89,7 +92,7 @@ private:
 
   mlir::func::FuncOp source;
   mlir::OpBuilder &builder;
-  unsigned &fusedCount;
+  FusedNames &fusedNames;
   mlir::Location loc = builder.getUnknownLoc();
   llvm::DenseMap<mlir::Value, mlir::Value> views, scalars, destinations;
   bool failed = false;

@@ -1,6 +1,7 @@
 // `astra.fused` as one call of a fused kernel: the region becomes the stages of
 // a `calls.fused`, with the same kernel rules that operations have by
 // themselves, applied to one element. Part of the pass `calls`.
+#include "astra/module.h"
 #include "passes/CallsLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,11 @@ public:
   FusedKernel(FusedOp op, OpBuilder builder)
       : op(op), builder(builder), rows(op.getRows()) {}
 
-  LogicalResult build(StringRef name);
+  /// Decides where values are; false if there are too many for one kernel.
+  bool plan();
+  /// Writes the `calls.fused`; null, with an error, where an operation has no
+  /// kernel.
+  calls::FusedOp build(StringRef name);
   ArrayRef<Dim> getShape() const { return shape; }
   /// An element's type in slots and stages.
   static Type getElement(Value value) {
@@ -295,23 +300,34 @@ LogicalResult FusedKernel::fillStage(calls::StageOp stage,
   return success();
 }
 
-LogicalResult FusedKernel::build(StringRef name) {
+/// Folds of one pass that the loops can hold.
+static constexpr long MostFolds = 8;
+
+bool FusedKernel::plan() {
   findShape();
   placeValues();
   assignSlots();
+  auto isKind = [](StringRef kind) {
+    return kind != "arg" && kind != "row" && kind != "scalar";
+  };
+  return kinds.size() <= ASTRA_FUSED_MOST_SLOTS &&
+         llvm::count_if(kinds, isKind) <= MostFolds;
+}
+
+calls::FusedOp FusedKernel::build(StringRef name) {
   std::string ops;
   for (Operation *inner : work)
     ops += (ops.empty() ? "" : " ") + inner->getName().stripDialect().str();
   unsigned args = op.getNumOperands() + op.getNumResults();
-  auto fused = calls::FusedOp::create(builder, op.getLoc(), name, ops, args,
-                                      rows, builder.getStrArrayAttr(kinds),
-                                      builder.getTypeArrayAttr(types));
+  auto fused = calls::FusedOp::create(
+      builder, op.getLoc(), name, ops, args, rows,
+      builder.getStrArrayAttr(kinds), builder.getTypeArrayAttr(types));
   builder.setInsertionPointToEnd(&fused.getBody().emplaceBlock());
   for (unsigned pass = 0; pass < passes; ++pass)
     if (failed(buildStage(/*perRow=*/false, pass)) ||
         failed(buildStage(/*perRow=*/true, pass)))
-      return failure();
-  return success();
+      return {};
+  return fused;
 }
 
 //===-- The call ----------------------------------------------------------===//
@@ -327,13 +343,29 @@ static Layout repeatAlongRows(const Layout &source, ArrayRef<Dim> shape,
   return layout;
 }
 
+/// The name of a kernel with the same code, which makes this one needless.
+StringRef CallsLowering::shareFused(calls::FusedOp fused) {
+  std::string name = fused.getSymName().str(), code;
+  llvm::raw_string_ostream stream(code);
+  fused.setSymName("");
+  fused->print(stream);
+  fused.setSymName(name);
+  auto [known, isNew] = fusedNames.try_emplace(code, name);
+  if (!isNew)
+    fused.erase();
+  return known->second;
+}
+
 LogicalResult CallsLowering::lowerFused(FusedOp op) {
   auto module = source->getParentOfType<ModuleOp>();
-  OpBuilder atModule = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = "fused_" + std::to_string(fusedCount++);
-  FusedKernel kernel(op, atModule);
-  if (llvm::failed(kernel.build(name)))
+  FusedKernel kernel(op, OpBuilder::atBlockEnd(module.getBody()));
+  if (!kernel.plan())
+    return lowerInline(*op, op.getBody());
+  calls::FusedOp fused =
+      kernel.build("fused_" + std::to_string(fusedNames.size()));
+  if (!fused)
     return failure();
+  StringRef name = shareFused(fused);
   auto shaped = [&](Value view) -> Value {
     auto type = cast<calls::ViewType>(view.getType());
     if (type.getShapeDims() == SmallVector<Dim>(kernel.getShape()))

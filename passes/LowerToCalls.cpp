@@ -404,9 +404,9 @@ public:
   void runOnOperation() final {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     OpBuilder builder(&getContext());
-    unsigned fusedCount = 0;
+    CallsLowering::FusedNames fusedNames;
     for (func::FuncOp function : functions) {
-      auto target = CallsLowering(function, builder, fusedCount).run();
+      auto target = CallsLowering(function, builder, fusedNames).run();
       if (llvm::failed(target))
         return signalPassFailure();
       function.erase();

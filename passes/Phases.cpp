@@ -61,9 +61,12 @@ private:
 /// For phases that no pass leads to.
 std::unique_ptr<Pass> none() { return nullptr; }
 
-/// The pass of a row; the one with options takes them.
+/// The pass of a row; those with options take them.
 std::unique_ptr<Pass> createPass(Phase phase,
-                                 const LowerToLLVMPassOptions &options) {
+                                 const LowerToLLVMPassOptions &options,
+                                 const FusePassOptions &fusing) {
+  if (phase == Phase::fused)
+    return createFusePass(fusing);
   if (phase == Phase::llvm)
     return createLowerToLLVMPass(options);
   switch (phase) {
@@ -77,11 +80,12 @@ std::unique_ptr<Pass> createPass(Phase phase,
 } // namespace
 
 void astra::addPhases(OpPassManager &passes, Phase from, Phase to,
-                      const LowerToLLVMPassOptions &options) {
+                      const LowerToLLVMPassOptions &options,
+                      const FusePassOptions &fusing) {
   for (const PhaseInfo &info : phaseTable) {
     if (info.phase <= from || info.phase > to)
       continue;
-    auto pass = createPass(info.phase, options);
+    auto pass = createPass(info.phase, options, fusing);
     if (!pass)
       continue;
     passes.addPass(std::move(pass));

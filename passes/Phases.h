@@ -27,7 +27,8 @@ std::optional<Phase> getPhase(llvm::StringRef name);
 
 /// Adds the passes after `from` up to `to`, each followed by its verifier.
 void addPhases(mlir::OpPassManager &passes, Phase from, Phase to,
-               const LowerToLLVMPassOptions &options);
+               const LowerToLLVMPassOptions &options,
+               const FusePassOptions &fusing = {});
 
 /// What the verifier of a phase says of a module: success, or a diagnostic.
 mlir::LogicalResult verifyPhase(mlir::ModuleOp module, Phase phase);

@@ -231,7 +231,9 @@ bool Compiler::lowerTo(Phase phase, bool loadable) {
   LowerToLLVMPassOptions about;
   about.compiler = getCompilerName();
   about.loadable = loadable;
-  addPhases(passes, reached, phase, about);
+  FusePassOptions fusing;
+  fusing.kernels = options.fuse;
+  addPhases(passes, reached, phase, about, fusing);
   reached = phase;
   return succeeded(passes.run(*module));
 }

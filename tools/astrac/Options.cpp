@@ -94,6 +94,7 @@ bool checkUse(const InputArgList &args, const Options &options) {
       {OPT_threads_EQ, "--threads", runs || tests},
       {OPT_cpu_level_EQ, "--cpu-level", runs || tests},
       {OPT_filter_EQ, "--filter", tests},
+      {OPT_fuse_EQ, "--fuse", runs || tests || compiles},
       {OPT_O, "-O", runs || tests || compiles}};
   for (const auto &[id, name, used] : uses)
     if (args.hasArg(id) && !used)
@@ -174,6 +175,10 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   if (!llvm::is_contained({"", "ref", "v3", "v4"}, options.cpuLevel))
     return complain("there is no level `" + options.cpuLevel +
                     "`: ref, v3 or v4");
+  StringRef fuse = args.getLastArgValue(OPT_fuse_EQ, "on");
+  if (fuse != "on" && fuse != "off")
+    return complain("`--fuse=" + fuse + "` is neither on nor off");
+  options.fuse = fuse == "on";
   if (!options.stdPath.empty() && !llvm::sys::fs::is_directory(options.stdPath))
     return complain("`" + options.stdPath +
                     "` is no folder of a standard library");

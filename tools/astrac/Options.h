@@ -15,6 +15,7 @@ struct Options {
   std::vector<std::string> inputs; // files; for run: FILE FN ARG...
   std::string output, emit, device = "cpu", stdPath, filter, explain;
   bool shared = false;
+  bool fuse = true;
   unsigned optimisation = 2;
   unsigned threads = 1;
   std::string cpuLevel; // "", "ref", "v3", "v4"

@@ -16,6 +16,9 @@ def emit_EQ : Joined<["--"], "emit=">, MetaVarName<"<phase>">,
 
 def O : Joined<["-"], "O">, MetaVarName<"<0|1|2>">, Group<code_group>,
     HelpText<"How much work to put into the generated code (default 2); never changes a result">;
+def fuse_EQ : Joined<["--"], "fuse=">, MetaVarName<"<on|off>">,
+    Group<code_group>,
+    HelpText<"Gather operations into kernels of the object's own (default on); never changes a result">;
 def device_EQ : Joined<["--"], "device=">, MetaVarName<"<name>">,
     Group<code_group>, HelpText<"Device that functions run on (default and only: cpu)">;
 def std_EQ : Joined<["--"], "std=">, MetaVarName<"<folder>">,
