@@ -406,6 +406,33 @@ TEST_F(Descriptors, OfOtherVersionsAreRefused) {
                astra_module_link(runtime, nullptr, &toy, &error));
 }
 
+TEST_F(Descriptors, OfTheFirstVersionStillRun) {
+  desc.object_abi = 1;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "its size is", link(&error));
+  desc.struct_size = ASTRA_MODULE_DESC_SIZE_1;
+  // What lies behind the first version's end is not looked at.
+  desc.fused_count = 7;
+  ASSERT_OK(link(&error));
+}
+
+TEST_F(Descriptors, FusedKernelsAreChecked) {
+  auto block = [](void *const *, const int64_t *, int64_t) {};
+  const int64_t operands[] = {0, 1};
+  const astra_slot_desc_t slots[] = {{ASTRA_SLOT_ARG, ASTRA_F32},
+                                     {ASTRA_SLOT_ARG, ASTRA_F32}};
+  astra_stage_desc_t stage = {{block, block}, operands, 1, 1, 0, 0};
+  astra_fused_desc_t fused = {"fused_0", "neg", 2, 0, 2, slots, 1, &stage};
+  desc.fused_count = 1;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "table", link(&error));
+  desc.fused = &fused;
+  ASSERT_OK(link(&error));
+  fused.slot_count = 1; // slot 1 is not there
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "fused kernel 0", link(&error));
+  fused.slot_count = 2;
+  stage.code[1] = nullptr;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "fused kernel 0", link(&error));
+}
+
 TEST_F(Descriptors, ForBetterProcessorsAreRefused) {
   desc.cpu_levels = "x86-64-v9";
   EXPECT_FAILS(ASTRA_ERROR_CPU_LEVEL, "x86-64-v9", link(&error));

@@ -211,7 +211,9 @@ static const astra_location_desc_t locations[] = {{"toy.astra", 4, 2},
    COUNT(imports),                                                             \
    imports,                                                                    \
    COUNT(locations),                                                           \
-   locations}
+   locations,                                                                  \
+   0,                                                                          \
+   NULL}
 
 #ifdef TOY_LOADABLE
 const astra_module_desc_t astra_module = TOY_DESCRIPTOR;
