@@ -15,7 +15,7 @@ struct Row {
   std::string name;
   std::vector<Dtype> in;
   Dtype out;
-  enum Family { Elementwise, Reduce, Rowwise, Contract, Other } family;
+  enum Family { Elementwise, Reduce, Rowwise, Contract, Fused, Other } family;
 };
 
 /// The same as plain text, which compiles quickly: dtypes by name, of inputs
@@ -43,6 +43,9 @@ const RowText rowTexts[] = {
 #define REDUCE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Reduce)
 #define ROWWISE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Rowwise)
 #define CONTRACT(op, dtype, version, doc) ROW2(op, dtype, #dtype, Contract)
+// FusedTest.cpp has them.
+#define FUSED(op, what, version, doc)                                          \
+  {#op "_" #what, {nullptr, nullptr, nullptr}, "bool", Row::Fused},
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
   {#op "_" #dtype, {nullptr, nullptr, nullptr}, "bool", Row::Other},
 #include "kernels/kernels.def"

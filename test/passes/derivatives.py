@@ -406,6 +406,7 @@ def check_maps(case, run, rng, values):
 
 ELSEWHERE = {
     "constant": "no operands", "dim": "no operands", "yield": "ends a region",
+    "fused": "made after derivatives",
     "vjp": "every case uses it", "jvp": "every case uses it",
     "assert": "no result: batch-effects.mlir", "assert_eq": "no result: batch-effects.mlir",
     "assert_close": "no result: batch-effects.mlir",

@@ -1,0 +1,44 @@
+// RUN: astra-opt %s --astra-calls | FileCheck %s
+// RUN: astra-opt %s --astra-calls --astra-llvm | FileCheck %s --check-prefix=LLVM
+
+// Passes over a row are stages: the first folds, then one value a row, then
+// elements again. The value that has no other place is kept for the row.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[S:.*]] = calls.view %{{.*}} : <f32, [n], [1]> -> <f32, [n, m], [1, 0]>
+// CHECK: calls.kernel "fused_rows" version 1({{.*}}) -> ({{.*}}, %[[S]]) params [@fused_0]
+// CHECK: calls.fused @fused_0 "exp sum sqrt div" args 3 rows 1
+// CHECK-SAME: slots ["arg", "arg", "arg", "row", "sum", "scalar"]
+// CHECK: calls.stage [0] -> [3, 4] {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32):
+// CHECK-NEXT: %[[E:.*]] = calls.apply "exp_f32"(%[[X]])
+// CHECK-NEXT: calls.yield %[[E]], %[[E]]
+// CHECK: calls.stage [4] -> [2, 5] per_row {
+// CHECK: calls.apply "sqrt_f32"
+// CHECK: calls.stage [3, 5] -> [1] {
+// CHECK: calls.apply "div_f32"
+
+// One block for each stage and level, a loop of whole vectors.
+// LLVM: llvm.func internal @astra.fused_0.0.v3(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[COUNT:.*]]: i64)
+// LLVM-SAME: target_cpu = "x86-64-v3"
+// LLVM: ^bb1(%[[INDEX:[^:]*]]: i64)
+// LLVM: llvm.icmp "slt" %[[INDEX]], %[[COUNT]]
+// LLVM: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+// LLVM: llvm.call @astra_l_exp_f32(
+// LLVM: llvm.store %{{.*}} {alignment = 4 : i64} : vector<16xf32>
+// LLVM: llvm.func internal @astra.fused_0.0.v4(
+// LLVM-SAME: target_cpu = "x86-64-v4"
+// LLVM: llvm.func internal @astra.fused_0.2.v4(
+module attributes {astra.module = "demo"} {
+func.func @rows(%x: !astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) attributes {astra.export = {dims = ["n", "m"], doc = ""}} {
+  %r:2 = astra.fused(%x) rows 1 : (!astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) {
+  ^bb0(%a: !astra.tensor<f32, [n, m]>):
+    %e = astra.exp %a : !astra.tensor<f32, [n, m]>
+    %s = astra.sum %e {axes = array<i64: 1>} : (!astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n]>
+    %q = astra.sqrt %s : !astra.tensor<f32, [n]>
+    %b = astra.broadcast %q {axes = array<i64: 0>} : (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n, m]>
+    %d = astra.div %e, %b : !astra.tensor<f32, [n, m]>
+    astra.yield %d, %q : !astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>
+  }
+  return %r#0, %r#1 : !astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>
+}
+}
