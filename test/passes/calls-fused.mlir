@@ -20,7 +20,8 @@
 // One block for each stage and level, a loop of whole vectors.
 // LLVM: llvm.func internal @astra.fused_0.0.v3(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[COUNT:.*]]: i64)
 // LLVM-SAME: target_cpu = "x86-64-v3"
-// LLVM: ^bb1(%[[INDEX:[^:]*]]: i64)
+// LLVM: llvm.br ^bb1
+// LLVM: ^bb1(%[[INDEX:.*]]: i64):
 // LLVM: llvm.icmp "slt" %[[INDEX]], %[[COUNT]]
 // LLVM: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
 // LLVM: llvm.call @astra_l_exp_f32(
