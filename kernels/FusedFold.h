@@ -10,17 +10,42 @@ ASTRA_KERNELS_BEGIN
 
 constexpr int64_t foldChunkSize = CanonicalFold<float, Plus>::chunk;
 
+/// What a chunk folds to, in the type that its elements are folded in.
+class Accumulated {
+public:
+  template <class C> void set(C value) {
+    std::memcpy(bytes, &value, sizeof(C));
+  }
+  template <class C> C get() const {
+    C value;
+    std::memcpy(&value, bytes, sizeof(C));
+    return value;
+  }
+
+private:
+  char bytes[8];
+};
+
 /// The state of one fold along a row.
 class FoldState {
 public:
-  /// The next n <= foldChunkSize elements; only the last chunk is shorter.
-  void add(const astra_slot_desc_t &slot, const void *elements, int64_t n) {
+  /// The value of one chunk: n <= foldChunkSize elements, n > 0.
+  static Accumulated foldChunk(const astra_slot_desc_t &slot,
+                               const void *elements, int64_t n) {
+    Accumulated value;
     dispatch(slot.dtype, [&](auto one) {
       using T = decltype(one);
       Compute<T> buffer[foldChunkSize];
       const auto *from = static_cast<const T *>(elements);
-      const Compute<T> *x = widenAll(from, n, buffer);
-      addChunk(slot.kind, x, n);
+      value.set(foldElements(slot.kind, widenAll(from, n, buffer), n));
+    });
+    return value;
+  }
+
+  /// The value of the next chunk; only the last chunk is shorter.
+  void add(const astra_slot_desc_t &slot, const Accumulated &value) {
+    dispatch(slot.dtype, [&](auto one) {
+      addChunk(slot.kind, value.get<Compute<decltype(one)>>());
     });
   }
 
@@ -55,18 +80,33 @@ private:
     }
   }
 
-  template <class C> void addChunk(uint32_t kind, const C *x, int64_t n) {
-    State<C> &s = state<C>();
-    if (kind == ASTRA_SLOT_SUM) {
-      s.sum.add(foldChunk<Plus>(x, n));
-    } else if (kind == ASTRA_SLOT_PROD) {
-      s.product.add(foldChunk<Times>(x, n));
-    } else {
-      C first = isEmpty ? x[0] : s.extreme;
-      s.extreme = kind == ASTRA_SLOT_MAX ? extremeOf<true>(x, n, first)
-                                         : extremeOf<false>(x, n, first);
-      isEmpty = false;
+  template <class C>
+  static C foldElements(uint32_t kind, const C *x, int64_t n) {
+    switch (kind) {
+    case ASTRA_SLOT_SUM:
+      return astra::foldChunk<Plus>(x, n);
+    case ASTRA_SLOT_PROD:
+      return astra::foldChunk<Times>(x, n);
+    case ASTRA_SLOT_MAX:
+      return extremeOf<true>(x, n, x[0]);
+    default:
+      return extremeOf<false>(x, n, x[0]);
     }
+  }
+
+  template <class C> void addChunk(uint32_t kind, C value) {
+    State<C> &s = state<C>();
+    if (kind == ASTRA_SLOT_SUM)
+      s.sum.add(value);
+    else if (kind == ASTRA_SLOT_PROD)
+      s.product.add(value);
+    else if (isEmpty)
+      s.extreme = value;
+    else if (kind == ASTRA_SLOT_MAX)
+      s.extreme = Extreme<true>::apply(s.extreme, value);
+    else
+      s.extreme = Extreme<false>::apply(s.extreme, value);
+    isEmpty = false;
   }
 
   template <class C> C result(uint32_t kind) {

@@ -49,6 +49,8 @@ public:
                                  .text(name)
                                  .text(" over nothing: a reduced extent is 0")
                                  .get());
+    if (rows.size() < 8 && length >= 8 * fusedGrain)
+      return runWide(call);
     int64_t grain = fusedGrain / (length + 16) + 1;
     grain = (grain + batch - 1) / batch * batch;
     bool enough = true;
@@ -58,7 +60,7 @@ public:
         __atomic_store_n(&enough, false, __ATOMIC_RELAXED);
         return;
       }
-      Worker worker(*this, memory.get());
+      Worker worker(*this, memory.get(), memory.get() + chunkRoom);
       for (int64_t at = begin; at < end; at += batch)
         worker.runBatch(at, end - at < batch ? end - at : batch);
     });
@@ -67,6 +69,26 @@ public:
 
 private:
   static constexpr int64_t chunkBytes = foldChunkSize * 8;
+  static constexpr int mostFolds = 8;
+  /// Rows below it are packed: a batch of them is one chunk.
+  static constexpr int64_t shortLength = foldChunkSize / blockLanes;
+
+  int64_t chunkCount() const {
+    return (length + foldChunkSize - 1) / foldChunkSize;
+  }
+
+  /// Few long rows: one after the other, the chunks of a row on all threads.
+  astra_outcome_t runWide(const astra_call_t *call) const {
+    Scratch<char> memory(call, roomBytes);
+    Scratch<Accumulated> values(call, chunkCount() * mostFolds);
+    if (!memory || !values)
+      return ASTRA_ERROR_OUT_OF_MEMORY;
+    Worker worker(*this, memory.get(), memory.get() + chunkRoom);
+    for (int64_t r = 0; r < rows.size(); ++r)
+      if (!worker.runWideRow(call, r, values.get()))
+        return ASTRA_ERROR_OUT_OF_MEMORY;
+    return ASTRA_OK;
+  }
 
   /// The first extreme that is folded: of nothing there is none.
   const char *findExtreme() const {
@@ -82,7 +104,8 @@ private:
   /// What one thread works with.
   class Worker {
   public:
-    Worker(const FusedRows &of, char *memory) : of(of), memory(memory) {
+    Worker(const FusedRows &of, char *memory, char *chunks)
+        : of(of), memory(memory), chunks(chunks) {
       std::memset(lanes, 0, sizeof(lanes));
       std::memset(values, 0, sizeof(values));
     }
@@ -94,10 +117,25 @@ private:
         const astra_stage_desc_t &stage = of.plan.stages[s];
         if (stage.per_row)
           runValues(stage, count);
+        else if (of.length < shortLength)
+          runShortRows(stage, count);
         else
           for (int64_t r = 0; r < count; ++r)
             runRow(stage, r);
       }
+    }
+
+    /// One long row; `sums` has room for mostFolds values a chunk.
+    bool runWideRow(const astra_call_t *call, int64_t row, Accumulated *sums) {
+      of.rows.offsetsAt(row, offsets[0]);
+      for (uint64_t s = 0; s < of.plan.stage_count; ++s) {
+        const astra_stage_desc_t &stage = of.plan.stages[s];
+        if (stage.per_row)
+          runValues(stage, 1);
+        else if (!runWidePass(call, stage, sums))
+          return false;
+      }
+      return true;
     }
 
   private:
@@ -130,25 +168,121 @@ private:
 
     /// A pass over row r of the batch, chunk by chunk.
     void runRow(const astra_stage_desc_t &stage, int64_t r) {
+      FoldState folds[mostFolds];
+      prepareAll(stage, r);
+      for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk)
+        runChunk(stage, r, chunk, [&](int fold, int64_t slot, int64_t n) {
+          const astra_slot_desc_t &desc = of.plan.slots[slot];
+          folds[fold].add(desc, FoldState::foldChunk(desc, folded[fold], n));
+        });
+      finishFolds(stage, r, folds);
+    }
+
+    /// Short rows of a batch, one behind the other, in one go.
+    void runShortRows(const astra_stage_desc_t &stage, int64_t count) {
       int inputs = int(stage.input_count),
           operands = inputs + int(stage.output_count);
-      FoldState folds[mostFolds];
-      for (int k = 0; k < operands; ++k)
-        prepare(stage.slots[k], k, k < inputs, r);
-      for (int64_t at = 0; at < of.length; at += foldChunkSize) {
-        int64_t n = of.length - at;
-        n = n < foldChunkSize ? n : foldChunkSize;
-        runChunk(stage, r, at, n);
-        int fold = 0;
-        for (int k = inputs; k < operands; ++k)
-          if (isFold(kindOf(stage.slots[k])))
-            folds[fold++].add(of.plan.slots[stage.slots[k]], data[k], n);
+      for (int k = 0; k < operands; ++k) {
+        int64_t slot = stage.slots[k];
+        masks[k] = -1;
+        data[k] = kindOf(slot) == ASTRA_SLOT_ROW ? memory + of.room[slot]
+                                                 : chunks + chunkBytes * k;
+        if (k < inputs && kindOf(slot) != ASTRA_SLOT_ROW)
+          pack(slot, count, static_cast<char *>(data[k]));
       }
-      int fold = 0;
+      stage.code[blockLevel](data, masks, roundToBlocks(count * of.length));
       for (int k = inputs; k < operands; ++k)
-        if (int64_t slot = stage.slots[k]; isFold(kindOf(slot)))
-          folds[fold++].finish(of.plan.slots[slot],
-                               values[slot] + r * of.widths[slot]);
+        if (kindOf(stage.slots[k]) == ASTRA_SLOT_ARG)
+          for (int64_t r = 0; r < count; ++r)
+            moveRow(stage.slots[k], r, 0, of.length, packed(stage, k, r),
+                    /*out=*/true);
+      for (int k = inputs; k < operands; ++k)
+        if (isFold(kindOf(stage.slots[k])))
+          foldShortRows(stage, k, count);
+    }
+
+    /// The elements of row r of an operand that is packed.
+    char *packed(const astra_stage_desc_t &stage, int k, int64_t r) const {
+      return static_cast<char *>(data[k]) +
+             r * of.length * of.widths[stage.slots[k]];
+    }
+
+    /// Values and elements of an input, row by row; zeros up to a whole vector.
+    void pack(int64_t slot, int64_t count, char *to) {
+      int64_t width = of.widths[slot], bytes = of.length * width;
+      for (int64_t r = 0; r < count; ++r)
+        if (kindOf(slot) == ASTRA_SLOT_ARG)
+          moveRow(slot, r, 0, of.length, to + r * bytes, /*out=*/false);
+        else
+          gather(values[slot] + r * width, 0, of.length, width, to + r * bytes);
+      int64_t used = count * of.length;
+      std::memset(to + used * width, 0,
+                  size_t((roundToBlocks(used) - used) * width));
+    }
+
+    void foldShortRows(const astra_stage_desc_t &stage, int k, int64_t count) {
+      int64_t slot = stage.slots[k];
+      const astra_slot_desc_t &desc = of.plan.slots[slot];
+      for (int64_t r = 0; r < count; ++r) {
+        FoldState fold;
+        if (of.length)
+          fold.add(desc,
+                   FoldState::foldChunk(desc, packed(stage, k, r), of.length));
+        fold.finish(desc, values[slot] + r * of.widths[slot]);
+      }
+    }
+
+    /// The same on all threads; false if there is no memory.
+    bool runWidePass(const astra_call_t *call, const astra_stage_desc_t &stage,
+                     Accumulated *sums) {
+      bool enough = true;
+      parallelFor(call, of.chunkCount(), 32, [&](int64_t begin, int64_t end) {
+        Scratch<char> memoryOfPiece(call, of.roomBytes - of.chunkRoom);
+        if (!memoryOfPiece) {
+          __atomic_store_n(&enough, false, __ATOMIC_RELAXED);
+          return;
+        }
+        Worker piece(*this);
+        piece.chunks = memoryOfPiece.get();
+        piece.prepareAll(stage, 0);
+        for (int64_t chunk = begin; chunk < end; ++chunk)
+          piece.runChunk(
+              stage, 0, chunk, [&](int fold, int64_t slot, int64_t n) {
+                sums[chunk * mostFolds + fold] = FoldState::foldChunk(
+                    of.plan.slots[slot], piece.folded[fold], n);
+              });
+      });
+      FoldState folds[mostFolds];
+      for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk)
+        forEachFold(stage, [&](int fold, int64_t slot) {
+          folds[fold].add(of.plan.slots[slot], sums[chunk * mostFolds + fold]);
+        });
+      finishFolds(stage, 0, folds);
+      return enough;
+    }
+
+    /// Calls body(number, slot) for the outputs of a stage that are folded.
+    template <class Body>
+    void forEachFold(const astra_stage_desc_t &stage, Body &&body) const {
+      int fold = 0;
+      for (uint32_t k = 0; k < stage.output_count; ++k)
+        if (int64_t slot = stage.slots[stage.input_count + k];
+            isFold(kindOf(slot)))
+          body(fold++, slot);
+    }
+
+    void finishFolds(const astra_stage_desc_t &stage, int64_t r,
+                     FoldState *folds) {
+      forEachFold(stage, [&](int fold, int64_t slot) {
+        folds[fold].finish(of.plan.slots[slot],
+                           values[slot] + r * of.widths[slot]);
+      });
+    }
+
+    void prepareAll(const astra_stage_desc_t &stage, int64_t r) {
+      int inputs = int(stage.input_count);
+      for (int k = 0; k < inputs + int(stage.output_count); ++k)
+        prepare(stage.slots[k], k, k < inputs, r);
     }
 
     /// What an operand is for the whole row: one value, or elements in place
@@ -170,10 +304,14 @@ private:
         gather(value, 0, blockLanes, width, lanes[k]);
     }
 
-    void runChunk(const astra_stage_desc_t &stage, int64_t r, int64_t at,
-                  int64_t n) {
+    /// One chunk of a row; folds(number, slot, n) for what is to be folded.
+    template <class Folds>
+    void runChunk(const astra_stage_desc_t &stage, int64_t r, int64_t chunk,
+                  Folds &&folds) {
       int inputs = int(stage.input_count),
           operands = inputs + int(stage.output_count), nextBuffer = 0;
+      int64_t at = chunk * foldChunkSize, rest = of.length - at;
+      int64_t n = rest < foldChunkSize ? rest : foldChunkSize;
       int64_t whole = wholeBlocks(n);
       for (int k = 0; k < operands; ++k)
         data[k] = locate(stage.slots[k], k, k < inputs, r, at, n, nextBuffer);
@@ -181,10 +319,15 @@ private:
         stage.code[blockLevel](data, masks, whole);
       if (whole < n)
         runRest(stage, whole, n - whole);
+      int fold = 0;
       for (int k = inputs; k < operands; ++k)
         if (buffered[k])
           moveRow(stage.slots[k], r, at, n, static_cast<char *>(data[k]),
                   /*out=*/true);
+        else if (isFold(kindOf(stage.slots[k])))
+          folded[fold++] = data[k];
+      forEachFold(stage,
+                  [&](int number, int64_t slot) { folds(number, slot, n); });
     }
 
     /// Where the elements [at, at + n) of an operand are.
@@ -198,7 +341,7 @@ private:
         return memory + of.room[slot] + (r * of.padded + at) * width;
       if (kind == ASTRA_SLOT_ARG && !buffered[k])
         return of.base[slot] + offsets[r][slot] + at * width;
-      char *buffer = memory + of.chunkRoom + chunkBytes * nextBuffer++;
+      char *buffer = chunks + chunkBytes * nextBuffer++;
       if (buffered[k] && isInput)
         moveRow(slot, r, at, n, buffer, /*out=*/false);
       return buffer;
@@ -209,6 +352,11 @@ private:
                  bool out) {
       int64_t width = of.widths[slot], stride = of.row.innerStride(int(slot));
       char *start = of.base[slot] + offsets[r][slot];
+      if (of.row.isOneRun()) {
+        start += at * stride;
+        return out ? scatter(buffer, n, width, start, stride)
+                   : gather(start, stride, n, width, buffer);
+      }
       of.row.walk(at, at + n, [&](const FusedOffsets &offset, int64_t run) {
         if (out)
           scatter(buffer, run, width, start + offset[slot], stride);
@@ -246,15 +394,15 @@ private:
       return kindOf(slot) == ASTRA_SLOT_ARG && masks[k] && !buffered[k];
     }
 
-    static constexpr int mostFolds = 8;
     static constexpr int64_t laneBytes = blockLanes * 8;
 
     const FusedRows &of;
-    char *memory;
+    char *memory; // of rows that are kept
+    char *chunks; // of operands that are not used in place
     FusedOffsets offsets[blockLanes];
     bool buffered[mostFusedArgs];
     int64_t masks[mostFusedArgs];
-    void *data[mostFusedArgs];
+    void *data[mostFusedArgs], *folded[mostFolds];
     alignas(64) char values[mostFusedArgs][laneBytes];
     alignas(64) char lanes[mostFusedArgs][laneBytes];
   };

@@ -9,6 +9,13 @@ static constexpr size_t MostMembers = 64;
 
 //===-- Operations --------------------------------------------------------===//
 
+/// Canonical texts, which are the same where the extents are.
+static ArrayRef<StringAttr> getShape(Value value) {
+  return getTensorType(value).getDims();
+}
+
+static bool isOne(StringAttr extent) { return extent.getValue() == "1"; }
+
 bool astra::isFreeView(Operation *op) {
   return op && isa<ViewOpInterface>(op) && isMemoryEffectFree(op);
 }
@@ -33,20 +40,19 @@ static int64_t getFoldedRows(Operation *op) {
       op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
   if (axes.empty() || !isFloatTensor(type) ||
       axes.front() != int64_t(type.getRank() - axes.size()) ||
-      type.getShape().back().isConstant(1))
+      isOne(type.getDims().back()))
     return 0;
   return axes.size();
 }
 
 //===-- Groups ------------------------------------------------------------===//
 
-bool FusionGroup::isRowShape(ArrayRef<Dim> other) const {
+bool FusionGroup::isRowShape(ArrayRef<StringAttr> other) const {
   size_t lead = shape.size() - rows;
   if (rows == 0 || (other.size() != lead && other.size() != shape.size()))
     return false;
   return other.take_front(lead) == ArrayRef(shape).take_front(lead) &&
-         llvm::all_of(other.drop_front(lead),
-                      [](const Dim &extent) { return extent.isConstant(1); });
+         llvm::all_of(other.drop_front(lead), isOne);
 }
 
 Value FusionGroup::findOwn(Value operand) const {
@@ -55,8 +61,8 @@ Value FusionGroup::findOwn(Value operand) const {
     return op ? operand : Value();
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     Value x = reshape.getX();
-    if (reshape.cannotFail() && isRowShape(getTensorType(x).getShape()) &&
-        isRowShape(getTensorType(operand).getShape()))
+    if (reshape.cannotFail() && isRowShape(::getShape(x)) &&
+        isRowShape(::getShape(operand)))
       return findOwn(x);
   }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
@@ -64,8 +70,8 @@ Value FusionGroup::findOwn(Value operand) const {
     bool inOrder = true;
     for (const auto &[from, to] : llvm::enumerate(broadcast.getAxes()))
       inOrder &= int64_t(from) == to;
-    if (inOrder && getTensorType(operand).getShape() == shape &&
-        isRowShape(getTensorType(x).getShape()))
+    if (inOrder && ::getShape(operand) == ArrayRef(shape) &&
+        isRowShape(::getShape(x)))
       return findOwn(x);
   }
   return {};
@@ -85,13 +91,13 @@ FusionGroup::Role FusionGroup::getRole(Operation *op) const {
     if (!findOwn(operand) && comesFrom(operand, *this))
       return Role::None;
   if (int64_t count = getFoldedRows(op)) {
-    bool fits = getTensorType(op->getOperand(0)).getShape() == shape;
+    bool fits = ::getShape(op->getOperand(0)) == ArrayRef(shape);
     return fits && (rows == 0 || rows == count) ? Role::Fold : Role::None;
   }
   if (!isElementwise(op))
     return Role::None;
-  SmallVector<Dim> result = getTensorType(op->getResult(0)).getShape();
-  if (result == shape)
+  ArrayRef<StringAttr> result = ::getShape(op->getResult(0));
+  if (result == ArrayRef(shape))
     return Role::Element;
   return isRowShape(result) ? Role::PerRow : Role::None;
 }
@@ -137,6 +143,12 @@ public:
   std::vector<FusionGroup> take();
 
 private:
+  /// The group that one has become part of.
+  size_t resolve(size_t index) const {
+    while (heirs[index] != index)
+      index = heirs[index];
+    return index;
+  }
   /// The open group that an operand is made by, through any free views.
   std::optional<size_t> findMaker(Value operand) const;
   SmallVector<size_t> getCandidates(Operation *op) const;
@@ -146,6 +158,7 @@ private:
   void closeMakers(Operation *op);
 
   std::vector<FusionGroup> groups;
+  std::vector<size_t> heirs;
   DenseMap<Operation *, size_t> home;
   DenseMap<Value, size_t> readers; // of values from outside
 };
@@ -155,9 +168,10 @@ std::optional<size_t> Finder::findMaker(Value operand) const {
   while (op && !home.count(op) && isFreeView(op))
     op = op->getOperand(0).getDefiningOp();
   auto found = home.find(op);
-  if (found == home.end() || !groups[found->second].isOpen())
+  if (found == home.end())
     return std::nullopt;
-  return found->second;
+  size_t index = resolve(found->second);
+  return groups[index].isOpen() ? std::optional<size_t>(index) : std::nullopt;
 }
 
 /// Groups whose values the operation uses, then those that read what it reads.
@@ -173,7 +187,7 @@ SmallVector<size_t> Finder::getCandidates(Operation *op) const {
       consider(*maker);
   for (Value operand : op->getOperands())
     if (auto reader = readers.find(operand); reader != readers.end())
-      consider(reader->second);
+      consider(resolve(reader->second));
   return found.takeVector();
 }
 
@@ -191,15 +205,10 @@ bool Finder::joinAll(Operation *op, ArrayRef<size_t> candidates) {
   }
   if (merged.getRole(op) == FusionGroup::Role::None)
     return false;
-  for (Operation *member : merged.getMembers())
-    home[member] = target;
   for (size_t index : candidates.drop_front()) {
     groups[index] = FusionGroup({}, 0);
-    groups[index].close();
+    heirs[index] = target;
   }
-  for (auto &entry : readers)
-    if (llvm::is_contained(candidates, entry.second))
-      entry.second = target;
   groups[target] = std::move(merged);
   return join(op, target);
 }
@@ -212,8 +221,7 @@ bool Finder::join(Operation *op, size_t index) {
   group.add(op, role);
   home[op] = index;
   for (Value operand : op->getOperands())
-    if (!group.findOwn(operand) &&
-        getTensorType(operand).getShape() == SmallVector<Dim>(group.getShape()))
+    if (!group.findOwn(operand) && getShape(operand) == group.getShape())
       readers[operand] = index;
   return true;
 }
@@ -223,20 +231,23 @@ void Finder::start(Operation *op) {
   if (!rows && !isElementwise(op))
     return;
   Value like = rows ? op->getOperand(0) : op->getResult(0);
-  SmallVector<Dim> shape = getTensorType(like).getShape();
-  if (shape.empty())
+  if (getShape(like).empty())
     return;
-  groups.emplace_back(shape, rows);
+  groups.emplace_back(getShape(like), rows);
+  heirs.push_back(groups.size() - 1);
   join(op, groups.size() - 1);
 }
 
 /// What the operation reads is needed before it: those groups are complete.
 void Finder::closeMakers(Operation *op) {
-  auto mine = home.find(op);
+  auto found = home.find(op);
+  std::optional<size_t> mine;
+  if (found != home.end())
+    mine = resolve(found->second);
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (auto maker = findMaker(operand))
-        if (mine == home.end() || *maker != mine->second)
+        if (maker != mine)
           groups[*maker].close();
   });
 }

@@ -16,7 +16,7 @@ public:
   /// What an operation is to the group.
   enum class Role { None, Element, Fold, PerRow };
 
-  FusionGroup(llvm::ArrayRef<Dim> shape, int64_t rows)
+  FusionGroup(llvm::ArrayRef<mlir::StringAttr> shape, int64_t rows)
       : shape(shape.begin(), shape.end()), rows(rows) {}
 
   Role getRole(mlir::Operation *op) const;
@@ -31,17 +31,17 @@ public:
   /// only repeat one value a row; else null.
   mlir::Value findOwn(mlir::Value operand) const;
   /// One value a row: the axes of a row are missing or of extent 1.
-  bool isRowShape(llvm::ArrayRef<Dim> other) const;
+  bool isRowShape(llvm::ArrayRef<mlir::StringAttr> other) const;
 
   llvm::ArrayRef<mlir::Operation *> getMembers() const { return members; }
-  llvm::ArrayRef<Dim> getShape() const { return shape; }
+  llvm::ArrayRef<mlir::StringAttr> getShape() const { return shape; }
   /// Trailing axes that make up a row; 0 while nothing folds.
   int64_t getRows() const { return rows; }
   bool isOpen() const { return open; }
   void close() { open = false; }
 
 private:
-  llvm::SmallVector<Dim> shape;
+  llvm::SmallVector<mlir::StringAttr> shape; // extents by their texts
   int64_t rows;
   llvm::SmallVector<mlir::Operation *> members; // in program order
   llvm::DenseSet<mlir::Operation *> set;

@@ -150,8 +150,9 @@ protected:
 };
 
 TEST_P(FusedRows, FoldsAndWhatIsMadeOfThem) {
-  const Shape shapes[] = {{1, 1},    {3, 15},   {40, 16},  {7, 17},   {2, 1023},
-                          {5, 1024}, {3, 1025}, {2, 5000}, {100, 33}, {0, 3}};
+  const Shape shapes[] = {{1, 1},    {3, 15},   {40, 16},   {7, 17},
+                          {2, 1023}, {5, 1024}, {3, 1025},  {2, 5000},
+                          {100, 33}, {0, 3},    {2, 140001}};
   for (const Shape &flat : shapes)
     for (int64_t rows : {1, 2})
       for (Layout in : layouts) {
