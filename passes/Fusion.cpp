@@ -30,6 +30,19 @@ static bool isElementwise(Operation *op) {
   return !isa<DivOp, RemOp>(op) || isFloatTensor(op->getResult(0).getType());
 }
 
+/// Rows that are known to be shorter cost more one by one than passes over all.
+static constexpr int64_t ShortestRow = 32;
+
+static bool isShortRow(ArrayRef<StringAttr> extents) {
+  int64_t elements = 1, extent;
+  for (StringAttr text : extents) {
+    if (text.getValue().getAsInteger(10, extent))
+      return false;
+    elements *= std::min(extent, ShortestRow);
+  }
+  return elements < ShortestRow;
+}
+
 /// The number of last axes that a fold of floats runs over; 0 for other
 /// operations.
 static int64_t getFoldedRows(Operation *op) {
@@ -40,7 +53,8 @@ static int64_t getFoldedRows(Operation *op) {
       op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
   if (axes.empty() || !isFloatTensor(type) ||
       axes.front() != int64_t(type.getRank() - axes.size()) ||
-      isOne(type.getDims().back()))
+      isOne(type.getDims().back()) ||
+      isShortRow(type.getDims().take_back(axes.size())))
     return 0;
   return axes.size();
 }

@@ -94,3 +94,15 @@ func.func @alone(%x: !astra.tensor<f32, [n, m]>, %i: !astra.tensor<i32, [n]>) ->
   %q = astra.add %d, %i : !astra.tensor<i32, [n]>
   return %e, %q : !astra.tensor<f32, [n]>, !astra.tensor<i32, [n]>
 }
+
+// Rows that are known to be short are no kernel; the elements are.
+// CHECK-LABEL: func.func @short
+// CHECK: astra.fused(%arg0) rows 0
+// CHECK: astra.yield
+// CHECK: astra.sum
+func.func @short(%x: !astra.tensor<f32, [n, 10]>) -> !astra.tensor<f32, [n]> {
+  %e = astra.exp %x : !astra.tensor<f32, [n, 10]>
+  %d = astra.neg %e : !astra.tensor<f32, [n, 10]>
+  %s = astra.sum %d {axes = array<i64: 1>} : (!astra.tensor<f32, [n, 10]>) -> !astra.tensor<f32, [n]>
+  return %s : !astra.tensor<f32, [n]>
+}
