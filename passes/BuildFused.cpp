@@ -1,7 +1,7 @@
 // Moving a fusion group into one `astra.fused`: its inputs and outputs, the
 // region, and views of its values that stood before it.
-#include "passes/Fusion.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Fusion.h"
 
 using namespace mlir;
 using namespace astra;

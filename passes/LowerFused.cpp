@@ -319,9 +319,9 @@ calls::FusedOp FusedKernel::build(StringRef name) {
   for (Operation *inner : work)
     ops += (ops.empty() ? "" : " ") + inner->getName().stripDialect().str();
   unsigned args = op.getNumOperands() + op.getNumResults();
-  auto fused = calls::FusedOp::create(
-      builder, op.getLoc(), name, ops, args, rows,
-      builder.getStrArrayAttr(kinds), builder.getTypeArrayAttr(types));
+  auto fused = calls::FusedOp::create(builder, op.getLoc(), name, ops, args,
+                                      rows, builder.getStrArrayAttr(kinds),
+                                      builder.getTypeArrayAttr(types));
   builder.setInsertionPointToEnd(&fused.getBody().emplaceBlock());
   for (unsigned pass = 0; pass < passes; ++pass)
     if (failed(buildStage(/*perRow=*/false, pass)) ||

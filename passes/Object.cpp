@@ -1,7 +1,7 @@
-// See Object.h. Entries are for x86-64-v3, blocks of fused kernels for the level
-// that they state; no library function is known to the optimiser, so that it
-// makes no calls of any, and no flag that would let it change a rounding is set.
-// Bytes depend on the module alone.
+// See Object.h. Entries are for x86-64-v3, blocks of fused kernels for the
+// level that they state; no library function is known to the optimiser, so that
+// it makes no calls of any, and no flag that would let it change a rounding is
+// set. Bytes depend on the module alone.
 #include "passes/Object.h"
 #include "passes/LaneCode.h"
 
@@ -14,15 +14,15 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 
 extern "C" {
 void LLVMInitializeX86TargetInfo();

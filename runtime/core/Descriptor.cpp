@@ -91,8 +91,7 @@ bool isStage(const astra_stage_desc_t &stage, uint64_t slotCount) {
 bool isFused(const astra_fused_desc_t &fused) {
   if (!fused.name || !fused.ops || fused.stage_count == 0 ||
       fused.slot_count > ASTRA_FUSED_MOST_SLOTS || fused.arg_count == 0 ||
-      fused.arg_count > fused.slot_count ||
-      fused.row_axes > ASTRA_MAX_RANK ||
+      fused.arg_count > fused.slot_count || fused.row_axes > ASTRA_MAX_RANK ||
       !isArray(fused.slots, fused.slot_count) ||
       !isArray(fused.stages, fused.stage_count))
     return false;
@@ -192,9 +191,9 @@ Status checkDescriptor(const std::string &what,
   uint64_t size = descriptor->object_abi < 2 ? ASTRA_MODULE_DESC_SIZE_1
                                              : sizeof(astra_module_desc_t);
   if (descriptor->struct_size != size)
-    return damaged(what, join("its size is ", descriptor->struct_size,
-                              ", but ABI ", descriptor->object_abi, " has ",
-                              size));
+    return damaged(what,
+                   join("its size is ", descriptor->struct_size, ", but ABI ",
+                        descriptor->object_abi, " has ", size));
   ASTRA_TRY(checkTables(what, *descriptor));
   ASTRA_TRY(checkFused(what, *descriptor));
   return checkCpuLevels(what, descriptor->cpu_levels);

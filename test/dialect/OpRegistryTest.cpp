@@ -39,18 +39,10 @@ template <typename Op> Rules getRules() {
 /// Operations with regions: their rules need the walk over the region, which is
 /// in passes/ (ReverseMode.h, ForwardMode.h, Batch.h).
 bool isDoneByPasses(StringRef name) {
-  static const llvm::StringLiteral names[] = {"astra.if",
-                                              "astra.for",
-                                              "astra.while",
-                                              "astra.scan",
-                                              "astra.map",
-                                              "astra.reduce",
-                                              "astra.vjp",
-                                              "astra.jvp",
-                                              "astra.yield",
-                                              "astra.remat",
-                                              "astra.fused",
-                                              "astra.custom_derivative"};
+  static const llvm::StringLiteral names[] = {
+      "astra.if",    "astra.for",    "astra.while", "astra.scan",
+      "astra.map",   "astra.reduce", "astra.vjp",   "astra.jvp",
+      "astra.yield", "astra.remat",  "astra.fused", "astra.custom_derivative"};
   return llvm::is_contained(names, name);
 }
 

@@ -21,7 +21,8 @@ extern "C" {
 /* The version of this file and of the numerical rules (docs/arithmetic.md).
  * A runtime refuses a module whose versions it does not know. */
 #define ASTRA_OBJECT_ABI_VERSION 2u /* 2 added fused kernels */
-#define ASTRA_OBJECT_ABI_OLDEST 1u  /* the oldest that the runtime still runs */
+#define ASTRA_OBJECT_ABI_OLDEST 1u  /* the oldest that the runtime still runs  \
+                                     */
 #define ASTRA_ARITHMETIC_VERSION 1u
 #define ASTRA_MODULE_MAGIC 0x31525453412e0a00ull /* "\0\n.ASTR1" */
 
@@ -209,8 +210,8 @@ typedef struct astra_stage_desc {
 
 #define ASTRA_FUSED_MOST_SLOTS 32
 typedef struct astra_fused_desc {
-  const char *name; /* "fused_0" */
-  const char *ops;  /* what it computes: "mul add tanh" */
+  const char *name;   /* "fused_0" */
+  const char *ops;    /* what it computes: "mul add tanh" */
   uint32_t arg_count; /* the first slots are the arguments, in their order */
   uint32_t row_axes;
   uint64_t slot_count;
