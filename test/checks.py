@@ -65,17 +65,56 @@ def style_file_length():
         assert lines <= 600, f"{name} has {lines} lines: two files with clear names would read better"
 
 
+def last_line(name, pattern):
+    """Runs an example with one and with two threads; its last line must be the
+    same each time and match a pattern. Gives the match."""
+    lines = set()
+    for threads in ("1", "2", "2"):
+        out = run(ROOT / "examples/run", name, "--threads", threads, cwd=ROOT)
+        lines.add(out.strip().splitlines()[-1])
+    assert len(lines) == 1, lines
+    line = lines.pop()
+    match = re.fullmatch(pattern, line)
+    assert match, f"unexpected last line: {line}"
+    return match
+
+
 @check
 def example_digits_is_the_same_bits_for_every_run_and_thread_count():
-    last = set()
-    for threads in ("1", "2", "2"):
-        out = run(ROOT / "examples/run", "digits", "--threads", threads, cwd=ROOT)
-        line = out.strip().splitlines()[-1]
-        match = re.fullmatch(r"digits: test accuracy (0\.9\d\d) \((\d+) of (\d+)\), parameters sha256 [0-9a-f]{64}", line)
-        assert match, f"unexpected last line: {line}"
-        assert int(match[2]) / int(match[3]) >= 0.95, line
-        last.add(line)
-    assert len(last) == 1, last
+    match = last_line("digits", r"digits: test accuracy 0\.9\d\d \((\d+) of (\d+)\), parameters sha256 [0-9a-f]{64}")
+    assert int(match[1]) / int(match[2]) >= 0.95, match[0]
+
+
+@check
+def example_gmm_finds_the_mixture():
+    match = last_line("gmm", r"gmm: after \d+ steps weights within (\S+), means within (\S+) of the truth, "
+                             r"(\d+) of 2000 points assigned, parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 0.02 and float(match[2]) < 0.1 and int(match[3]) > 1950, match[0]
+
+
+@check
+def example_newton_finds_the_minimum_that_scipy_finds():
+    match = last_line("newton", r"newton: loss (\S+) after 10 steps, (\d+) of 569 cells right, "
+                                r"coefficients sha256 [0-9a-f]{64}")
+    assert abs(float(match[1]) - 0.139213281813) < 1e-11 and int(match[2]) == 536, match[0]
+
+
+@check
+def example_ode_finds_the_parameters():
+    match = last_line("ode", r"ode: after \d+ steps all parameters within (\S+) percent of the truth, "
+                             r"remaining error (\S+) percent, parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 8 and float(match[2]) < 4, match[0]
+
+
+@check
+def example_adbench_agrees_with_published_values():
+    os.environ["ADBENCH_MILLISECONDS"] = "50"
+    try:
+        match = last_line("adbench", r"adbench: largest relative difference from what is expected: gmm (\S+), "
+                                     r"lstm (\S+), ba (\S+), results sha256 [0-9a-f]{64}")
+    finally:
+        del os.environ["ADBENCH_MILLISECONDS"]
+    assert all(float(word) < 1e-11 for word in match.groups()), match[0]
 
 
 @check
