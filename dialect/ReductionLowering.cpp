@@ -14,7 +14,10 @@ LogicalResult astra::buildReductionKernels(Operation *op,
     params.push_back(op->getAttrOfType<IntegerAttr>("axis").getInt());
   }
   Type element = getTensorType(op->getOperand(0)).getElementType();
-  builder.call(getKernelName(op->getName().stripDialect(), element),
+  // They differ in their gradients only.
+  StringRef kernel =
+      isa<FirstMaxOp>(op) ? "max" : op->getName().stripDialect();
+  builder.call(getKernelName(kernel, element),
                {builder.getInput(0)}, {builder.getOutput()}, params);
   return success();
 }

@@ -80,6 +80,16 @@ static DType workType(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;
 }
 
+hir::Expr *Checker::average(hir::Expr *x, const std::vector<int64_t> &axes,
+                            SourceRange range) {
+  hir::Expr *wide = convert(x, workType(x->type->dtype));
+  hir::Expr *total = reduce(Prim::Sum, wide, axes);
+  hir::Expr *count = convert(
+      dimValue(countAlong(x->type->shape, axes), range), wide->type->dtype);
+  return convert(binaryPrim(Prim::Div, total, splat(count, total->type->shape)),
+                 x->type->dtype);
+}
+
 Value Checker::mean(Call &call) {
   auto given = readReduction(call);
   if (!given)
@@ -90,13 +100,7 @@ Value Checker::mean(Call &call) {
     return fail(DiagCode::bad_operand, x->range,
                 "`mean` takes floats, not `" + hir::toString(x->type) + "`",
                 "convert it: `mean(f32(...))`");
-  hir::Expr *wide = convert(x, workType(dtype));
-  hir::Expr *total = reduce(Prim::Sum, wide, given->axes);
-  hir::Expr *count =
-      convert(dimValue(countAlong(x->type->shape, given->axes), call.range),
-              wide->type->dtype);
-  hir::Expr *result = convert(
-      binaryPrim(Prim::Div, total, splat(count, total->type->shape)), dtype);
+  hir::Expr *result = average(x, given->axes, call.range);
   return expr(given->keepdims ? restoreAxes(result, x->type->shape, given->axes)
                               : result);
 }
