@@ -20,6 +20,8 @@
 #define GET_OP_CLASSES
 #include "dialect/ContractionOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/LinalgOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/IndexOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/RandomOps.h.inc"

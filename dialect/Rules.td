@@ -50,6 +50,7 @@ def ElementwiseGradient : TraitList<[GradientWritten, DiagonalJacobian]>;
 defvar ShapeGradient = GradientWritten;
 defvar ReductionGradient = GradientWritten;
 defvar ContractionGradient = GradientWritten;
+defvar LinalgGradient = GradientWritten;
 defvar IndexGradient = GradientWritten;
 defvar ControlGradient = GradientDefault;
 defvar TransformGradient = GradientDefault;
@@ -60,6 +61,7 @@ defvar ElementwiseBatching = BatchingWritten;
 defvar ShapeBatching = BatchingWritten;
 defvar ReductionBatching = BatchingWritten;
 defvar ContractionBatching = BatchingWritten;
+defvar LinalgBatching = BatchingWritten;
 defvar IndexBatching = BatchingWritten;
 defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
@@ -75,6 +77,8 @@ defvar ShapeView = ViewWritten;
 defvar ReductionKernel =
     TraitList<[KernelOpInterface, Astra_KernelRule<"buildReductionKernels">]>;
 defvar ContractionKernel = KernelWritten;
+defvar LinalgKernel =
+    TraitList<[KernelOpInterface, Astra_KernelRule<"buildLinalgKernels">]>;
 defvar IndexKernel = KernelWritten;
 defvar IndexView = ViewWritten;
 defvar RandomKernel =

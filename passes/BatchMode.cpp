@@ -87,6 +87,16 @@ Value BatchMode::choose(RuleBuilder &r, Value flags, Value ifTrue,
   return r.select(all, ifTrue, ifFalse);
 }
 
+/// Matrices with 1 on the diagonal.
+static Value identityLike(RuleBuilder &r, Value matrices) {
+  int64_t rank = rankOf(matrices);
+  TensorType places = typeOf(matrices).withElement(r.getBuilder().getI64Type());
+  Value onDiagonal = r.compare<EqOp>(r.iota(places, rank - 2),
+                                     r.iota(places, rank - 1));
+  return r.select(onDiagonal, r.splatLike(matrices, 1),
+                  r.splatLike(matrices, 0));
+}
+
 /// Operands of a kind for which an operation cannot fail: for elements that are
 /// masked out they take the place of their own.
 void BatchMode::guard(Operation &op, SmallVectorImpl<BatchedValue> &operands) {
@@ -100,6 +110,9 @@ void BatchMode::guard(Operation &op, SmallVectorImpl<BatchedValue> &operands) {
   };
   if (isa<DivOp, RemOp>(op) && !isFloatTensor(op.getResult(0)))
     replace(1, 1);
+  if (isa<CholeskyOp, InvOp, SolveOp, EighOp, SvdOp>(op) && operands[0].mapped)
+    operands[0].value =
+        choose(r, mask, operands[0].value, identityLike(r, operands[0].value));
   if (isa<GatherOp, SliceOp>(op))
     for (unsigned i = 1; i < operands.size(); ++i)
       replace(i, 0);

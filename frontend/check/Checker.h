@@ -471,6 +471,17 @@ private:
   hir::Expr *gatherDiagonal(hir::Expr *x, unsigned first, SourceRange range);
   hir::Expr *moveAxes(hir::Expr *e, llvm::ArrayRef<unsigned> front);
   bool parsePads(Arg &arg, unsigned rank, Shape &low, Shape &high);
+  // BuiltinsLinalg.cpp
+  struct Equation {
+    hir::Expr *a = nullptr, *b = nullptr;
+    bool isVector = false; // b was one
+  };
+  bool requireMatrix(hir::Expr *e, Call &call, size_t axes);
+  bool requireSquare(hir::Expr *a, Call &call);
+  TypeRef decompositionType(Prim prim, TypeRef a);
+  bool equationArgs(Call &call, Arg &first, Arg &second, Equation &out);
+  Value solution(Call &call, const Equation &equation,
+                 std::vector<int64_t> flags);
   struct EinsumTerm;
   bool parseEinsum(Call &call, llvm::StringRef text,
                    std::vector<EinsumTerm> &terms, std::string &result);

@@ -86,6 +86,14 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
     if (e->text == "add")
       state.addAttribute("add", b.getUnitAttr());
     break;
+  case Prim::SolveTriangular:
+    for (auto [name, isSet] :
+         llvm::zip_equal(ArrayRef<StringRef>{"lower", "transpose",
+                                             "unit_diagonal"},
+                         e->ints))
+      if (isSet)
+        state.addAttribute(name, b.getUnitAttr());
+    break;
   case Prim::Transpose:
     state.addAttribute("perm", ints(e->ints));
     break;

@@ -58,6 +58,8 @@ llvm::StringMap<Rules> getAllRules() {
 #define PRIM(Name, operands, doc)                                              \
   all[Name##Op::getOperationName()] = getRules<Name##Op>();
 #include "frontend/check/Prims.def"
+  // Those that no program writes.
+  all[CofactorOp::getOperationName()] = getRules<CofactorOp>();
   return all;
 }
 
