@@ -82,25 +82,44 @@ static Layout windowsOf(const Layout &source, ArrayRef<Dim> sizes,
   return layout;
 }
 
-/// The layout with `axis` moved to the end.
-static Layout withLast(Layout layout, unsigned axis) {
+/// The layout with `count` axes from `axis` on moved to the end.
+static Layout withLast(Layout layout, unsigned axis, unsigned count) {
   for (SmallVector<Dim> *list : {&layout.shape, &layout.strides})
-    std::rotate(list->begin() + axis, list->begin() + axis + 1, list->end());
+    std::rotate(list->begin() + axis, list->begin() + axis + count,
+                list->end());
   return layout;
 }
 
+/// [batch.., n, O.., c, K..] by [batch.., c, K.., o], or the other way round
+/// where the outputs are so few (those of a group for each channel) that they
+/// would leave most of a tile's columns empty: products commute, so the bits
+/// are the same.
 LogicalResult ConvOp::buildKernels(KernelBuilder &builder) {
   Convolution c = Convolution::of(*this);
   SmallVector<Dim> window = getSpatialShape(getW());
-  Value x = setOut(builder, c, window);
-  Value a = builder.getView(x, windowsOf(builder.getLayout(x), c.sizes, window,
-                                         c.strides, c.dilations, 1));
-  Value w = builder.getInput(1), out = builder.getOutput();
-  Value b = builder.getView(w, withLast(builder.getLayout(w), c.batch));
-  Value y = builder.getView(out, withLast(builder.getLayout(out), c.batch + 1));
-  int64_t params[] = {c.batch, int64_t(1 + c.getSpatialRank())};
-  builder.call(getKernelName("contract", getType().getElementType()), {a, b},
-               {y}, ArrayRef<int64_t>(params));
+  unsigned spatial = c.getSpatialRank();
+  Value x = setOut(builder, c, window), w = builder.getInput(1),
+        out = builder.getOutput();
+  Layout windows = windowsOf(builder.getLayout(x), c.sizes, window, c.strides,
+                             c.dilations, 1);
+  Layout weights = builder.getLayout(w), result = builder.getLayout(out);
+  constexpr int64_t few = 4;
+  bool isNarrow = weights.shape[c.batch].asConstant().value_or(few + 1) <= few;
+  if (isNarrow) {
+    windows = withLast(windows, c.batch, 1 + spatial);
+    std::swap(result.shape[c.batch], result.shape[c.batch + 1]);
+    std::swap(result.strides[c.batch], result.strides[c.batch + 1]);
+  } else {
+    weights = withLast(weights, c.batch, 1);
+    result = withLast(result, c.batch + 1, 1);
+  }
+  Value left = builder.getView(x, windows), right = builder.getView(w, weights);
+  if (isNarrow)
+    std::swap(left, right);
+  int64_t params[] = {c.batch, int64_t(1 + spatial)};
+  builder.call(getKernelName("contract", getType().getElementType()),
+               {left, right}, {builder.getView(out, result)},
+               ArrayRef<int64_t>(params));
   return success();
 }
 
