@@ -20,6 +20,10 @@
 #define GET_OP_CLASSES
 #include "dialect/ContractionOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/AttentionOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/WindowOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/LinalgOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/IndexOps.h.inc"

@@ -50,6 +50,8 @@ def ElementwiseGradient : TraitList<[GradientWritten, DiagonalJacobian]>;
 defvar ShapeGradient = GradientWritten;
 defvar ReductionGradient = GradientWritten;
 defvar ContractionGradient = GradientWritten;
+defvar AttentionGradient = GradientWritten;
+defvar WindowGradient = GradientWritten;
 defvar LinalgGradient = GradientWritten;
 defvar IndexGradient = GradientWritten;
 defvar ControlGradient = GradientDefault;
@@ -62,6 +64,8 @@ defvar ShapeBatching = BatchingWritten;
 defvar ReductionBatching = BatchingWritten;
 defvar ContractionBatching = BatchingWritten;
 defvar LinalgBatching = BatchingWritten;
+defvar AttentionBatching = BatchingWritten;
+defvar WindowBatching = BatchingWritten;
 defvar IndexBatching = BatchingWritten;
 defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
@@ -79,6 +83,9 @@ defvar ReductionKernel =
 defvar ContractionKernel = KernelWritten;
 defvar LinalgKernel =
     TraitList<[KernelOpInterface, Astra_KernelRule<"buildLinalgKernels">]>;
+defvar AttentionKernel = KernelWritten;
+defvar WindowKernel = KernelWritten;
+defvar WindowView = ViewWritten;
 defvar IndexKernel = KernelWritten;
 defvar IndexView = ViewWritten;
 defvar RandomKernel =

@@ -118,6 +118,30 @@ def example_adbench_agrees_with_published_values():
 
 
 @check
+def quickly(name, steps, pattern):
+    """The match of an example's last line after a few steps of training."""
+    variable = f"{name.upper()}_STEPS"
+    os.environ[variable] = steps
+    try:
+        return last_line(name, pattern)
+    finally:
+        del os.environ[variable]
+
+
+@check
+def example_transformer_is_the_same_bits_and_learns():
+    match = quickly("transformer", "20", r"transformer: (\S+) nats per character of unseen text, (\S+) by counting pairs, "
+                                         r"parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 3.3 and float(match[2]) == 2.488, match[0]
+
+
+@check
+def example_lstm_is_the_same_bits_and_learns():
+    match = quickly("lstm", "20", r"lstm: (\S+) nats per letter of unseen words, (\S+) by counting pairs, "
+                                  r"parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 3.0 and float(match[2]) < 2.6, match[0]
+
+
 def examples_run_help_and_refusals():
     assert "digits" in run(ROOT / "examples/run", "-h")
     for words in (["nothing"], ["--threads", "0"], ["--threads"], ["--what"], ["digits", "digits"]):

@@ -529,6 +529,10 @@ private:
                              double rtol, double atol, Call &call);
   hir::Expr *basis(TypeRef type, SourceRange range);
   hir::Expr *jacobianBy(const hir::FnLit &lit,
+  bool attentionOperands(Call &call, llvm::ArrayRef<Arg *> args,
+                         std::vector<hir::Expr *> &operands);
+  hir::Expr *attentionMask(Arg &arg, const Shape &pairs);
+  std::optional<double> attentionScale(Arg &arg);
                         llvm::ArrayRef<hir::Expr *> values, unsigned index,
                         TypeRef y, TypeRef x, SourceRange range);
   TypeRef unmapped(TypeRef leaf, int64_t axis, std::optional<Dim> &length,

@@ -1,4 +1,5 @@
 // Primitives: each becomes the operation of the same name.
+#include "dialect/Attention.h"
 #include "dialect/Checks.h"
 #include "frontend/emit/Emitter.h"
 
@@ -130,6 +131,22 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
 
 //===-- Boxes -------------------------------------------------------------===//
 
+  case Prim::Attention:
+    if (e->ints[0])
+      state.addAttribute("causal", b.getUnitAttr());
+    if (e->ints[1])
+      state.addAttribute("scale", b.getF64FloatAttr(e->literal.value));
+    break;
+  case Prim::Conv:
+    state.addAttribute("batch", b.getI64IntegerAttr(e->ints[0]));
+    addDimLists(e, scope, {"strides", "low", "dilations"}, state);
+    state.addAttribute(
+        "spread", toAttr(b.getContext(), SmallVector<Dim>(e->dims.size() / 3,
+                                                          Dim::constant(1))));
+    break;
+  case Prim::Windows:
+    addDimLists(e, scope, {"window", "strides", "dilations"}, state);
+    break;
 /// True where the box is outside whatever the dimensions are.
 static bool isProvablyOutside(const Dim &start, const Dim &size,
                               const Dim &extent) {
@@ -260,7 +277,15 @@ Emitter::Result Emitter::emitPrim(const hir::PrimExpr *e, Scope &scope) {
     return failure();
   OperationState state(getLoc(e->range), getOpName(e->prim), operands, types);
   addPrimAttributes(e, scope, state);
-  return create(state);
+  Leaves results = create(state);
+  if (e->prim == hir::Prim::Attention)
+    results.pop_back(); // what only its gradient needs
+  return results;
 }
 
 } // namespace astra::emit
+  if ((e->prim == hir::Prim::Conv || e->prim == hir::Prim::Windows) &&
+      failed(requireSteps(e, scope)))
+    return failure();
+  if (e->prim == hir::Prim::Attention)
+    types.push_back(getAttentionStatistic(getTensorType(operands[0])));

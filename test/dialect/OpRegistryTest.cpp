@@ -59,6 +59,7 @@ llvm::StringMap<Rules> getAllRules() {
   all[Name##Op::getOperationName()] = getRules<Name##Op>();
 #include "frontend/check/Prims.def"
   // Those that no program writes.
+  all[AttentionGradOp::getOperationName()] = getRules<AttentionGradOp>();
   all[CofactorOp::getOperationName()] = getRules<CofactorOp>();
   return all;
 }

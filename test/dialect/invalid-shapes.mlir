@@ -415,3 +415,75 @@ func.func @f(%k: !astra.tensor<ui32, [3]>) {
   %0 = astra.random_bits %k : (!astra.tensor<ui32, [3]>) -> !astra.tensor<ui32, [n]>
   return
 }
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f64, [h, m, 4]>) {
+  // expected-error @+1 {{(C1) q, k and v must have one element type}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f64, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [8]>, %k: !astra.tensor<f32, [8]>, %v: !astra.tensor<f32, [4]>) {
+  // expected-error @+1 {{(C1) q, k and v must have one element type}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [8]>, !astra.tensor<f32, [8]>, !astra.tensor<f32, [4]>) -> (!astra.tensor<f32, [4]>, !astra.tensor<f32, []>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [g, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>) {
+  // expected-error @+1 {{(C2) the extents do not agree}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [g, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, n, 4]>) {
+  // expected-error @+1 {{(C2) the extents do not agree}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, n, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %b: !astra.tensor<i1, [n, m]>) {
+  // expected-error @+1 {{(C2) the mask is no match}}
+  %0:2 = astra.attention %q, %k, %v, %b : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<i1, [n, m]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>) {
+  // expected-error @+1 {{(C3) the results must be}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f16, [h, n, 8]>, %k: !astra.tensor<f16, [h, m, 8]>, %v: !astra.tensor<f16, [h, m, 4]>) {
+  // expected-error @+1 {{(C3) the results must be}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f16, [h, n, 8]>, !astra.tensor<f16, [h, m, 8]>, !astra.tensor<f16, [h, m, 4]>) -> (!astra.tensor<f16, [h, n, 4]>, !astra.tensor<f16, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %o: !astra.tensor<f32, [h, n, 4]>, %s: !astra.tensor<f32, [h, n]>, %d: !astra.tensor<f32, [h, n, 8]>) {
+  // expected-error @+1 {{(C3) a cotangent has another type than its value}}
+  %0:3 = astra.attention_grad %q, %k, %v, %o, %s, %d : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 8]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %o: !astra.tensor<f32, [h, n, 4]>, %s: !astra.tensor<f32, [h, n]>, %d: !astra.tensor<f32, [h, n, 4]>) {
+  // expected-error @+1 {{(C3) a cotangent has another type than its value}}
+  %0:3 = astra.attention_grad %q, %k, %v, %o, %s, %d : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 4]>) -> (!astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
+  return
+}

@@ -112,6 +112,17 @@ func.func @effects(%c: !astra.tensor<i1, []>, %x: !astra.tensor<f32, [n]>, %t: !
 
 // CHECK-LABEL: func.func @control
 func.func @control(%c: !astra.tensor<i1, []>, %x: !astra.tensor<f32, []>, %xs: !astra.tensor<f32, [n]>, %n: !astra.tensor<i64, []>) {
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %b: !astra.tensor<i1, [h, n, m]>) {
+  // CHECK: astra.attention %{{.*}}, %{{.*}}, %{{.*}} {causal} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  %o, %s = astra.attention %q, %k, %v {causal} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  // CHECK: astra.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {scale = 5.000000e-01 : f64}
+  %p, %t = astra.attention %q, %k, %v, %b {scale = 0.5 : f64} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<i1, [h, n, m]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  // CHECK: astra.attention_grad
+  %dq, %dk, %dv = astra.attention_grad %q, %k, %v, %p, %t, %o, %b {scale = 0.5 : f64} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<i1, [h, n, m]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
+  return
+}
+
   // CHECK: astra.if %{{.*}} : !astra.tensor<i1, []> -> !astra.tensor<f32, []> {
   // CHECK: } else {
   %0 = astra.if %c : !astra.tensor<i1, []> -> !astra.tensor<f32, []> {

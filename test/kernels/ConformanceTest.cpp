@@ -15,7 +15,15 @@ struct Row {
   std::string name;
   std::vector<Dtype> in;
   Dtype out;
-  enum Family { Elementwise, Reduce, Rowwise, Contract, Other } family;
+  enum Family {
+    Elementwise,
+    Reduce,
+    Rowwise,
+    Contract,
+    Attention, // AttentionTest.cpp
+    Window,    // WindowTest.cpp
+    Other
+  } family;
 };
 
 /// The same as plain text, which compiles quickly: dtypes by name, of inputs
@@ -46,6 +54,9 @@ const RowText rowTexts[] = {
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
   {#op "_" #dtype, {nullptr, nullptr, nullptr}, "bool", Row::Other},
 #include "kernels/kernels.def"
+#define ATTENTION(op, dtype, version, doc) ROW1(op, dtype, #dtype, Attention)
+#define ATTENTION_GRAD(op, dtype, version, doc)                                \
+  ROW1(op, dtype, #dtype, Attention)
 };
 
 std::vector<Row> allRows() {

@@ -115,6 +115,14 @@ edge("tie of two", f"%y = astra.maximum %a0, %a1 : {S}", [scalar(2), scalar(2)],
 edge("abs and relu at 0", f"%p = astra.abs %a0 : {S}\n%q = astra.relu %a0 : {S}\n%y = astra.add %p, %q : {S}", [scalar(0)], (), [[0]])
 edge("masked row", f"%y = astra.logsumexp %a0 {{axes = array<i64: 0>}} : ({V3}) -> {S}",
      [vector(-math.inf, -math.inf, -math.inf)], (), [[0, 0, 0]])
+ATTENTION = f"""%y, %s = astra.attention %a0, %a1, %a2, %a3 {{{{}}}} : ({t(1, 2)}, {t(2, 2)}, {t(2, 1)}, {t(1, 2, kind='i1')}) -> ({t(1, 1)}, {t(1)})"""
+for sees, values in (([False, False], [0, 0]), ([True, False], [1, 0])):
+    edge("attention to keys that are not seen, which are infinite and NaN", ATTENTION.format(""),
+         [((1, 2), [0.5, -1.0], "f64"), ((2, 2), [1.0, 2.0, math.inf, math.nan], "f64"),
+          ((2, 1), [3.0, math.inf], "f64"), ((1, 2), sees, "i1")], (1, 1), [[0, 0], [0, 0, 0, 0], values])
+edge("attention to a key above all others that is not seen", ATTENTION.format(""),
+     [((1, 2), [1e200, 0.0], "f64"), ((2, 2), [0.0, 1.0, 1e200, 0.0], "f64"),
+      ((2, 1), [3.0, 1e200], "f64"), ((1, 2), [True, False], "i1")], (1, 1), [[0, 0], [0, 0, 0, 0], [1, 0]])
 edge("steep tanh", f"""%c = astra.constant 1.0e+08 : f64 -> {S}
 %u = astra.mul %c, %a0 : {S}
 %m = astra.neg %u : {S}
