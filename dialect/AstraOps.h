@@ -34,6 +34,8 @@
 #define GET_OP_CLASSES
 #include "dialect/TransformOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/TapeOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/EffectOps.h.inc"
 
 #endif // ASTRA_DIALECT_ASTRAOPS_H

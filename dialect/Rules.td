@@ -56,6 +56,7 @@ defvar LinalgGradient = GradientWritten;
 defvar IndexGradient = GradientWritten;
 defvar ControlGradient = GradientDefault;
 defvar TransformGradient = GradientDefault;
+defvar TapeGradient = GradientWritten;
 defvar EffectGradient = GradientWritten;
 
 // <Family>Batching.cpp
@@ -63,13 +64,14 @@ defvar ElementwiseBatching = BatchingWritten;
 defvar ShapeBatching = BatchingWritten;
 defvar ReductionBatching = BatchingWritten;
 defvar ContractionBatching = BatchingWritten;
-defvar LinalgBatching = BatchingWritten;
 defvar AttentionBatching = BatchingWritten;
 defvar WindowBatching = BatchingWritten;
+defvar LinalgBatching = BatchingWritten;
 defvar IndexBatching = BatchingWritten;
 defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
 defvar TransformBatching = BatchingDefault;
+defvar TapeBatching = BatchingWritten;
 defvar EffectBatching = BatchingWritten;
 
 // <Family>Lowering.cpp
@@ -81,11 +83,11 @@ defvar ShapeView = ViewWritten;
 defvar ReductionKernel =
     TraitList<[KernelOpInterface, Astra_KernelRule<"buildReductionKernels">]>;
 defvar ContractionKernel = KernelWritten;
-defvar LinalgKernel =
-    TraitList<[KernelOpInterface, Astra_KernelRule<"buildLinalgKernels">]>;
 defvar AttentionKernel = KernelWritten;
 defvar WindowKernel = KernelWritten;
 defvar WindowView = ViewWritten;
+defvar LinalgKernel =
+    TraitList<[KernelOpInterface, Astra_KernelRule<"buildLinalgKernels">]>;
 defvar IndexKernel = KernelWritten;
 defvar IndexView = ViewWritten;
 defvar RandomKernel =

@@ -27,6 +27,8 @@ using Shape = std::vector<Dim>;
 struct Expected {
   TypeRef type = nullptr;
   std::optional<DType> dtype;
+  /// Of a tuple whose type is not known as a whole; one of an array.
+  std::vector<Expected> parts;
   Expected() = default;
   Expected(TypeRef type);
   Expected(DType dtype) : dtype(dtype) {}
@@ -226,6 +228,7 @@ private:
   hir::Expr *checkCondition(const ast::Expr *e);
   TypeRef patternType(const ast::Pattern *pattern);
   Value tupleValue(std::vector<Value> values);
+  std::vector<Expected> partsOf(const Expected &expected, size_t size);
   Expected elementOf(Expected expected);
   hir::Expr *stackValues(llvm::ArrayRef<hir::Expr *> elements,
                          SourceRange range);
@@ -330,6 +333,11 @@ private:
   /// Its element type, where no more than that may be known.
   std::optional<DType> dtypeUnder(const ast::TypeExpr *type,
                                   const Substitution &subst);
+  /// What a value of the type is wanted to be, as far as `resolve` knows; the
+  /// literals in it take their types from that.
+  Expected
+  hintUnder(const ast::TypeExpr *type, const Substitution &subst,
+            llvm::function_ref<TypeRef(const ast::TypeExpr *)> resolve);
   /// Checks an argument's expression (or gives its value).
   Value argValue(Arg &arg, Expected expected = {});
   /// The function as a literal with parameters of these types; `body` null
@@ -442,6 +450,8 @@ private:
   // Helpers of several built-in functions.
   hir::Expr *tensorArg(Arg &arg, Expected expected = {});
   hir::Expr *floatArg(Arg &arg, Call &call, Expected expected = {});
+  /// The arguments (x, axis): null after a report; `axis` may be left out.
+  hir::Expr *tensorAndAxis(Call &call, Arg *&axis);
   std::optional<int64_t> axisArg(Arg *arg, unsigned rank, int64_t byDefault);
   std::optional<std::vector<int64_t>> axesArg(Arg *arg, unsigned rank);
   std::optional<int64_t> normaliseAxis(int64_t axis, unsigned rank,
@@ -460,6 +470,10 @@ private:
 
   // BuiltinsShape.cpp, BuiltinsEinsum.cpp, BuiltinsRandom.cpp
   std::optional<Dim> dimArg(Arg &arg);
+  /// The arguments (key, type), the type one of tensors of such elements.
+  hir::Expr *keyAndType(Call &call, TypeRef &type,
+                        llvm::function_ref<bool(DType)> allowed,
+                        llvm::StringRef elements);
   /// The elements of an array or tuple that was written out; one value stands
   /// for itself.
   std::vector<const ast::Expr *> writtenElements(const ast::Expr *e);
@@ -467,10 +481,27 @@ private:
   hir::Expr *join(std::vector<hir::Expr *> tensors, unsigned axis,
                   SourceRange range);
   hir::Expr *zero(DType dtype, SourceRange range);
+  hir::Expr *least(DType dtype, SourceRange range);
   hir::Expr *iotaOf(const Shape &shape, unsigned axis, SourceRange range);
   hir::Expr *gatherDiagonal(hir::Expr *x, unsigned first, SourceRange range);
   hir::Expr *moveAxes(hir::Expr *e, llvm::ArrayRef<unsigned> front);
   bool parsePads(Arg &arg, unsigned rank, Shape &low, Shape &high);
+  /// Sum over the axes, divided by their number of elements.
+  hir::Expr *average(hir::Expr *x, const std::vector<int64_t> &axes,
+                     SourceRange range);
+  // BuiltinsWindow.cpp
+  struct WindowSpec;
+  hir::Expr *imageArg(Arg &arg, Call &call, Expected expected);
+  bool readSteps(Arg *arg, llvm::StringRef what, unsigned spatial,
+                 Shape &steps);
+  bool readPadding(Arg *arg, WindowSpec &spec);
+  bool readSame(SourceRange range, WindowSpec &spec);
+  bool readPads(const ast::Expr *list, WindowSpec &spec);
+  bool countWindows(WindowSpec &spec, SourceRange range);
+  hir::Expr *padded(hir::Expr *x, const WindowSpec &spec, bool isMax,
+                    SourceRange range);
+  hir::Expr *groupedConv(hir::Expr *x, hir::Expr *w, const Dim &groups,
+                         const WindowSpec &spec, SourceRange range);
   // BuiltinsLinalg.cpp
   struct Equation {
     hir::Expr *a = nullptr, *b = nullptr;
@@ -485,8 +516,11 @@ private:
   struct EinsumTerm;
   bool parseEinsum(Call &call, llvm::StringRef text,
                    std::vector<EinsumTerm> &terms, std::string &result);
-  bool bindEinsum(Call &call, std::vector<EinsumTerm> &terms,
-                  llvm::StringRef result);
+  bool takeEinsumTensors(Call &call, std::vector<EinsumTerm> &terms);
+  bool expandEllipses(Call &call, std::vector<EinsumTerm> &terms,
+                      std::string &result);
+  bool bindEinsum(Call &call, std::vector<EinsumTerm> &terms);
+  void dropStretched(EinsumTerm &term, const std::map<char, Dim> &extents);
   void mergeRepeated(EinsumTerm &term, SourceRange range);
   EinsumTerm contractTerms(const EinsumTerm &a, const EinsumTerm &b,
                            llvm::StringRef needed);
@@ -495,6 +529,10 @@ private:
   hir::Expr *uniformBetween(hir::Expr *key, TypeRef type, double low,
                             double span, SourceRange range);
   hir::Expr *keyArg(Arg &arg);
+  bool attentionOperands(Call &call, llvm::ArrayRef<Arg *> args,
+                         std::vector<hir::Expr *> &operands);
+  hir::Expr *attentionMask(Arg &arg, const Shape &pairs);
+  std::optional<double> attentionScale(Arg &arg);
   struct ReductionArgs {
     hir::Expr *x = nullptr;
     std::vector<int64_t> axes;
@@ -529,16 +567,13 @@ private:
                              double rtol, double atol, Call &call);
   hir::Expr *basis(TypeRef type, SourceRange range);
   hir::Expr *jacobianBy(const hir::FnLit &lit,
-  bool attentionOperands(Call &call, llvm::ArrayRef<Arg *> args,
-                         std::vector<hir::Expr *> &operands);
-  hir::Expr *attentionMask(Arg &arg, const Shape &pairs);
-  std::optional<double> attentionScale(Arg &arg);
                         llvm::ArrayRef<hir::Expr *> values, unsigned index,
                         TypeRef y, TypeRef x, SourceRange range);
   TypeRef unmapped(TypeRef leaf, int64_t axis, std::optional<Dim> &length,
                    SourceRange range);
   // CheckLoops.cpp
-  bool checkLoopState(const ast::LoopExpr *e, std::vector<hir::Local *> &state,
+  bool checkLoopState(const ast::LoopExpr *e, const Expected &expected,
+                      std::vector<hir::Local *> &state,
                       std::vector<hir::Expr *> &init);
   void bindLoopState(llvm::ArrayRef<hir::Local *> state);
   hir::Expr *checkLoopBody(const ast::LoopExpr *e, TypeRef wanted);

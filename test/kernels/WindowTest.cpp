@@ -70,12 +70,14 @@ protected:
     }
   }
 
+  template <class T> void checkSetOut(const char *name);
+
   std::mt19937_64 random{7};
   TestCall call;
 };
 
-TEST_P(Window, SetOutPutsElementsApart) {
-  for (int round = 0; round < 400; ++round) {
+template <class T> void Window::checkSetOut(const char *name) {
+  for (int round = 0; round < 200; ++round) {
     size_t spatial = size_t(draw(1, 3)), leading = size_t(draw(0, 2));
     std::vector<int64_t> from, to, low, step;
     for (size_t d = 0; d < leading; ++d) {
@@ -88,7 +90,7 @@ TEST_P(Window, SetOutPutsElementsApart) {
       low.push_back(draw(-6, 6));
       step.push_back(draw(1, 3));
     }
-    Tensor<float> x = makeTensor<float>(from), out = makeTensor<float>(to);
+    Tensor<T> x = makeTensor<T>(from), out = makeTensor<T>(to);
     std::vector<Tensor<int64_t>> scalars;
     for (size_t d = 0; d < spatial; ++d) {
       scalars.emplace_back(std::vector<int64_t>{}, std::vector{low[d]});
@@ -99,8 +101,7 @@ TEST_P(Window, SetOutPutsElementsApart) {
       args.push_back(scalar.arg());
     args.push_back(out.arg());
     call.piece = draw(1, 3);
-    ASSERT_EQ(call.run("set_out_b32", args, {int64_t(2 * spatial)}, GetParam()),
-              0)
+    ASSERT_EQ(call.run(name, args, {int64_t(2 * spatial)}, GetParam()), 0)
         << call.message;
     forEach(to, [&](std::vector<int64_t> index) {
       std::vector<int64_t> source = index;
@@ -111,10 +112,17 @@ TEST_P(Window, SetOutPutsElementsApart) {
         isThere &= place >= 0 && place % step[d] == 0 &&
                    place / step[d] < from[leading + d];
       }
-      ASSERT_EQ(at(out, index), isThere ? at(x, source) : 0.0f)
+      ASSERT_EQ(at(out, index), isThere ? at(x, source) : T(0))
           << "round " << round;
     });
   }
+}
+
+TEST_P(Window, SetOutPutsElementsApart) {
+  checkSetOut<uint8_t>("set_out_b8");
+  checkSetOut<uint16_t>("set_out_b16");
+  checkSetOut<float>("set_out_b32");
+  checkSetOut<double>("set_out_b64");
 }
 
 template <class T> const char *overlapName();
