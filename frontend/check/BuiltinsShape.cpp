@@ -517,8 +517,3 @@ Value Checker::triangle(Call &call) {
   hir::Expr *zeros = splat(zero(x->type->dtype, call.range), shape);
   return expr(prim(Prim::Select, x->type, {kept, x, zeros}, call.range));
 }
-
-Value Checker::later(Call &call) {
-  return fail(DiagCode::not_available, call.callee,
-              "this version has no `" + call.name + "`");
-}
