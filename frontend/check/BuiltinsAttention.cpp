@@ -90,7 +90,8 @@ std::optional<double> Checker::attentionScale(Arg &arg) {
     if (e->type->dtype == DType::F32)
       return constant->literal.valueF32;
   }
-  fail(DiagCode::not_constant, arg.range, "a scale must be written as one number",
+  fail(DiagCode::not_constant, arg.range,
+       "a scale must be written as one number",
        "multiply the queries by a scale that only the run knows, and give "
        "`scale = 1.0`");
   return std::nullopt;
