@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -117,7 +118,6 @@ def example_adbench_agrees_with_published_values():
     assert all(float(word) < 1e-11 for word in match.groups()), match[0]
 
 
-@check
 def quickly(name, steps, pattern):
     """The match of an example's last line after a few steps of training."""
     variable = f"{name.upper()}_STEPS"
@@ -142,6 +142,7 @@ def example_lstm_is_the_same_bits_and_learns():
     assert float(match[1]) < 3.0 and float(match[2]) < 2.6, match[0]
 
 
+@check
 def examples_run_help_and_refusals():
     assert "digits" in run(ROOT / "examples/run", "-h")
     for words in (["nothing"], ["--threads", "0"], ["--threads"], ["--what"], ["digits", "digits"]):
@@ -263,6 +264,19 @@ def damaged_modules_are_refused():
         (folder / "other.so").write_bytes(other)
         out = run(loader, folder / "other.so", status=1)
         assert "99" in out and "version" in out, out
+
+
+#===-- Other systems -------------------------------------------------------===#
+
+
+@check
+def values_and_derivatives_agree_with_jax():
+    python = os.environ.get("ASTRA_JAX_PYTHON", sys.executable)
+    found = subprocess.run([python, "-c", "import jax"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if found.returncode:
+        raise Skip("no JAX: ASTRA_JAX_PYTHON can name a Python that has it (test/agreement/README.md)")
+    out = run(python, ROOT / "test/agreement/agree.py", ASTRAC, env=dict(os.environ, JAX_PLATFORMS="cpu"))
+    assert re.search(r"^[1-9]\d+ passed, 0 failed$", out.strip().splitlines()[-1]), out[-2000:]
 
 
 #===-- Documents -----------------------------------------------------------===#
