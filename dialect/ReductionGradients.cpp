@@ -102,8 +102,8 @@ static Value atFirstMax(RuleBuilder &r, FirstMaxOp op, Value v) {
   TensorType index = typeOf(flat).withElement(r.getBuilder().getI32Type());
   Value first = r.make<ArgMaxOp>(index.withDims(index.getDims().drop_back()),
                                  {flat}, {r.integer("axis", last)});
-  Value there = r.compare<EqOp>(r.iota(index, last),
-                                r.expand(first, flat, {last}));
+  Value there =
+      r.compare<EqOp>(r.iota(index, last), r.expand(first, flat, {last}));
   return r.select(there, v, r.splatLike(v, 0));
 }
 static Value vjp(RuleBuilder &r, FirstMaxOp op, Value d) {

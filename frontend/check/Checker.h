@@ -9,50 +9,13 @@
 #ifndef ASTRA_FRONTEND_CHECK_CHECKER_H
 #define ASTRA_FRONTEND_CHECK_CHECKER_H
 
+#include "frontend/check/Calls.h"
 #include "frontend/check/Check.h"
-#include "frontend/check/Values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace astra::check {
-
-using hir::DType;
-using hir::Prim;
-using hir::TypeRef;
-using Shape = std::vector<Dim>;
-
-/// What the surroundings want. Both may be missing; `dtype` alone is a hint for
-/// literals, `type` also fixes what only a result says (`dense_init`).
-struct Expected {
-  TypeRef type = nullptr;
-  std::optional<DType> dtype;
-  /// Of a tuple whose type is not known as a whole; one of an array.
-  std::vector<Expected> parts;
-  Expected() = default;
-  Expected(TypeRef type);
-  Expected(DType dtype) : dtype(dtype) {}
-};
-
-/// An argument, written (checked when its turn comes) or already checked.
-struct Arg {
-  ast::Ident name; // empty: positional
-  SourceRange range;
-  const ast::Expr *ast = nullptr;
-  Value value; // when `ast` is null
-};
-
-/// A call under way, as built-in functions see it.
-struct Call {
-  SourceRange range;  // of the whole call
-  SourceRange callee; // of the function's name
-  std::vector<Arg> args;
-  Expected expected;
-  llvm::StringRef name;              // of the built-in
-  hir::Prim prim = hir::Prim::Const; // of its row
-};
-
-enum class LiteralClass { None, Int, Float };
 
 class Checker {
 public:
@@ -481,7 +444,6 @@ private:
   hir::Expr *join(std::vector<hir::Expr *> tensors, unsigned axis,
                   SourceRange range);
   hir::Expr *zero(DType dtype, SourceRange range);
-  hir::Expr *least(DType dtype, SourceRange range);
   hir::Expr *iotaOf(const Shape &shape, unsigned axis, SourceRange range);
   hir::Expr *gatherDiagonal(hir::Expr *x, unsigned first, SourceRange range);
   hir::Expr *moveAxes(hir::Expr *e, llvm::ArrayRef<unsigned> front);
@@ -490,18 +452,7 @@ private:
   hir::Expr *average(hir::Expr *x, const std::vector<int64_t> &axes,
                      SourceRange range);
   // BuiltinsWindow.cpp
-  struct WindowSpec;
-  hir::Expr *imageArg(Arg &arg, Call &call, Expected expected);
-  bool readSteps(Arg *arg, llvm::StringRef what, unsigned spatial,
-                 Shape &steps);
-  bool readPadding(Arg *arg, WindowSpec &spec);
-  bool readSame(SourceRange range, WindowSpec &spec);
-  bool readPads(const ast::Expr *list, WindowSpec &spec);
-  bool countWindows(WindowSpec &spec, SourceRange range);
-  hir::Expr *padded(hir::Expr *x, const WindowSpec &spec, bool isMax,
-                    SourceRange range);
-  hir::Expr *groupedConv(hir::Expr *x, hir::Expr *w, const Dim &groups,
-                         const WindowSpec &spec, SourceRange range);
+  struct WindowCall;
   // BuiltinsLinalg.cpp
   struct Equation {
     hir::Expr *a = nullptr, *b = nullptr;
