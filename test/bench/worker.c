@@ -44,8 +44,8 @@ static void call(worker_t *w) {
                             &error));
   w->has_outputs = 1;
   if (w->outputs)
-    CHECK(astra_tensor_wait(w->example.runtime, w->out[w->outputs - 1],
-                            &error));
+    CHECK(
+        astra_tensor_wait(w->example.runtime, w->out[w->outputs - 1], &error));
 }
 
 static void close_function(worker_t *w) {
