@@ -271,19 +271,22 @@ LogicalResult Emitter::requireFit(const hir::PrimExpr *e, TensorType from,
   return success();
 }
 
-/// Views with steps below 0 would leave their tensor; steps of 0 are refused
-/// where they divide.
+/// Views with steps below 0 would leave their tensor. Strides and windows of 0 are
+/// refused where they divide; dilations divide nothing.
 LogicalResult Emitter::requireSteps(const hir::PrimExpr *e, Scope &scope) {
   size_t count = e->dims.size() / 3;
   for (size_t i = 0; i < e->dims.size(); ++i) {
     if (e->prim == hir::Prim::Conv && i / count == 1)
       continue; // padding may be anything
+    bool isDilation = i / count == 2;
     Dim step = substitute(e->dims[i], *scope.frame);
-    if (step.asConstant().value_or(1) < 1 || !step.isProvablyNonNegative())
+    Dim spare = step - Dim::constant(step.asConstant() || isDilation ? 1 : 0);
+    if (!spare.isProvablyNonNegative())
       return fail(DiagCode::bad_window, e->range,
                   "in `" + current +
                       "` a window, stride or dilation is " + step.str() +
                       (step.asConstant() ? ", which is below 1"
+                       : isDilation      ? ", which may be below 1"
                                          : ", which may be negative"));
   }
   return success();
