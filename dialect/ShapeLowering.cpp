@@ -111,62 +111,7 @@ FailureOr<Layout> ReshapeOp::buildView(KernelBuilder &builder,
 
 //===-- Copies ------------------------------------------------------------===//
 
-/// Many inputs, each a few elements wide, on the last axis: to copy one into
-/// the result touches all of the result's memory.
-static bool isOfColumns(ConcatOp op) {
-  constexpr int64_t fewInputs = 4, fewElements = 8, fewRows = 64;
-  SmallVector<Dim> shape = getTensorType(op.getResult()).getShape();
-  ArrayRef<Dim> rows(shape);
-  rows = rows.take_front(op.getAxis());
-  if (op.getInputs().size() < fewInputs ||
-      calls::getElementCount(rows).asConstant().value_or(fewRows) < fewRows ||
-      llvm::any_of(llvm::drop_begin(shape, op.getAxis() + 1),
-                   [](const Dim &extent) { return !extent.isConstant(1); }))
-    return false;
-  return llvm::all_of(op.getInputs(), [&](Value input) {
-    Dim width = getTensorType(input).getDim(op.getAxis());
-    return width.asConstant().value_or(fewElements) < fewElements;
-  });
-}
-
-/// The first axes of a layout; the others have extent 1.
-static Layout takeAxes(Layout layout, unsigned count) {
-  layout.shape.truncate(count);
-  layout.strides.truncate(count);
-  return layout;
-}
-
-/// Collects the inputs column by column and transposes the whole once.
-static void concatColumns(ConcatOp op, KernelBuilder &builder) {
-  unsigned axis = op.getAxis(), rank = axis + 1;
-  Value result = builder.getOutput();
-  Layout target = takeAxes(builder.getLayout(result), rank);
-  target.offset = Dim();
-  SmallVector<Dim> columnShape{target.shape[axis]};
-  columnShape.append(target.shape.begin(), target.shape.begin() + axis);
-  Layout columns = Layout::dense(columnShape), whole = target;
-  std::rotate(columns.strides.begin(), columns.strides.begin() + 1,
-              columns.strides.end());
-  whole.strides = columns.strides;
-  Value memory = builder.getTemporary(
-      getTensorType(op.getResult()).getElementType(), columnShape);
-  Layout part = whole;
-  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
-    Value input = builder.getInput(i);
-    Layout source = takeAxes(builder.getLayout(input), rank);
-    source.offset = Dim();
-    part.shape[axis] = source.shape[axis];
-    builder.copy(builder.getView(input, source), builder.getView(memory, part));
-    part.offset = part.offset + part.shape[axis] * whole.strides[axis];
-  }
-  builder.copy(builder.getView(memory, whole), builder.getView(result, target));
-}
-
 LogicalResult ConcatOp::buildKernels(KernelBuilder &builder) {
-  if (getAxis() > 0 && isOfColumns(*this)) {
-    concatColumns(*this, builder);
-    return success();
-  }
   Value result = builder.getOutput();
   Layout whole = builder.getLayout(result);
   unsigned axis = getAxis();
@@ -190,8 +135,14 @@ LogicalResult PadOp::buildKernels(KernelBuilder &builder) {
   builder.copy(builder.getView(builder.getInput(1), repeated), result);
   Layout inner = whole;
   inner.shape = getTensorType(getX()).getShape();
-  for (const auto &[axis, low] : llvm::enumerate(getLow()))
+  SmallVector<Dim> high = getHigh();
+  for (const auto &[axis, low] : llvm::enumerate(getLow())) {
     inner.offset = inner.offset + low * whole.strides[axis];
+    // A border may be negative where only the call knows it.
+    if (!isNeverNegative(low) || !isNeverNegative(high[axis]))
+      builder.checkRange(builder.getDimScalar(low), inner.shape[axis],
+                         whole.shape[axis], axis);
+  }
   builder.copy(builder.getInput(0), builder.getView(result, inner));
   return success();
 }

@@ -20,9 +20,9 @@ EntryFrame::EntryFrame(func::FuncOp source, StringRef name,
       context, {pointer, pointer, pointer, half, half});
   callType = LLVM::LLVMStructType::getLiteral(
       context, {word, pointer, pointer, pointer, pointer});
-  apiType = LLVM::LLVMStructType::getLiteral(
-      context, {word, pointer, pointer, pointer, pointer, pointer, pointer,
-                pointer, pointer});
+  SmallVector<Type> members(1 + unsigned(CallService::TapeClose), pointer);
+  members.front() = word;
+  apiType = LLVM::LLVMStructType::getLiteral(context, members);
 
   prologue.setInsertionPoint(source);
   auto type = LLVM::LLVMFunctionType::get(half, {pointer, pointer, pointer});

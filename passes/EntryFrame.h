@@ -16,7 +16,11 @@ enum class CallService {
   Fail = 5,
   Locate = 6,
   Debug = 7,
-  FailValues = 8
+  FailValues = 8,
+  TapeOpen = 9,
+  TapeEntry = 10,
+  TapeLength = 11,
+  TapeClose = 12
 };
 
 class EntryFrame {

@@ -288,6 +288,10 @@ LogicalResult CallsLowering::lower(Operation &op) {
     return success();
   if (isa<ViewOpInterface>(op))
     return lowerViewOp(op);
+  if (auto o = dyn_cast<ConcatOp>(op); o && isOfColumns(o)) {
+    lowerColumns(o);
+    return success();
+  }
   if (isa<KernelOpInterface>(op))
     return lowerKernelOp(op);
   return op.emitError() << "\"" << op.getName()

@@ -65,6 +65,14 @@ private:
   void lowerStore(calls::StoreOp op);
   void lowerCheckRange(calls::CheckRangeOp op);
   void lowerDebug(calls::DebugOp op);
+  Value callService(Location loc, CallService service, Type result,
+                    ValueRange arguments);
+  Value getAddress(Location loc, Value tape);
+  void checkMemory(Location loc, Value address);
+  void lowerTapeOpen(calls::TapeOpenOp op);
+  void lowerTapeEntry(calls::TapeEntryOp op);
+  void lowerTapeLength(calls::TapeLengthOp op);
+  void lowerTapeClose(calls::TapeCloseOp op);
   void lowerBranch(Operation *op);
 
   func::FuncOp source;
@@ -381,6 +389,71 @@ void BodyLowering::lowerDebug(calls::DebugOp op) {
       ValueRange{service, frame.getCall(), getText(loc, op.getText()), room});
 }
 
+//===-- Tapes -------------------------------------------------------------===//
+
+/// Calls a service with the call and the arguments; the result may be void.
+Value BodyLowering::callService(Location loc, CallService service, Type result,
+                                ValueRange arguments) {
+  SmallVector<Value> all{frame.getService(builder, loc, service),
+                         frame.getCall()};
+  llvm::append_range(all, arguments);
+  auto type = LLVM::LLVMFunctionType::get(
+      result, SmallVector<Type>(ValueRange(all).drop_front().getTypes()));
+  auto call = LLVM::CallOp::create(builder, loc, type, all);
+  return call->getNumResults() ? call.getResult() : Value();
+}
+
+Value BodyLowering::getAddress(Location loc, Value tape) {
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, tape);
+}
+
+/// Null where the runtime has recorded that there is none.
+void BodyLowering::checkMemory(Location loc, Value address) {
+  Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+  Value missing = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                       address, null);
+  Value status = LLVM::SelectOp::create(
+      builder, loc, missing,
+      frame.getHalfWord(builder, loc, ASTRA_ERROR_OUT_OF_MEMORY),
+      frame.getHalfWord(builder, loc, 0));
+  checkStatus(loc, status);
+}
+
+void BodyLowering::lowerTapeOpen(calls::TapeOpenOp op) {
+  Location loc = op.getLoc();
+  Value tape = callService(loc, CallService::TapeOpen, pointer,
+                           getAddress(loc, op.getTape()));
+  checkMemory(loc, tape);
+  op.getResult().replaceAllUsesWith(
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), tape));
+}
+
+void BodyLowering::lowerTapeEntry(calls::TapeEntryOp op) {
+  Location loc = op.getLoc();
+  calls::ViewType type = op.getView().getType();
+  Dim bytes = calls::getElementCount(type.getShapeDims()) *
+              Dim::constant(calls::getByteWidth(type.getElementType()));
+  Value entry = callService(
+      loc, CallService::TapeEntry, pointer,
+      {getAddress(loc, op.getTape()), op.getIndex(), frame.getDim(bytes)});
+  checkMemory(loc, entry);
+  pointers[op.getView()] = entry;
+}
+
+void BodyLowering::lowerTapeLength(calls::TapeLengthOp op) {
+  op.getResult().replaceAllUsesWith(
+      callService(op.getLoc(), CallService::TapeLength, builder.getI64Type(),
+                  getAddress(op.getLoc(), op.getTape())));
+}
+
+void BodyLowering::lowerTapeClose(calls::TapeCloseOp op) {
+  Location loc = op.getLoc();
+  callService(loc, CallService::TapeClose,
+              LLVM::LLVMVoidType::get(builder.getContext()),
+              {getAddress(loc, op.getTape()),
+               frame.getHalfWord(builder, loc, uint32_t(op.getDepth()))});
+}
+
 //===-- The walk ----------------------------------------------------------===//
 
 /// Views that a branch passes on become pointers.
@@ -401,6 +474,10 @@ LogicalResult BodyLowering::lower(Operation *op) {
           .Case([&](calls::LoadOp o) { return lowerLoad(o), true; })
           .Case([&](calls::StoreOp o) { return lowerStore(o), true; })
           .Case([&](calls::DebugOp o) { return lowerDebug(o), true; })
+          .Case([&](calls::TapeOpenOp o) { return lowerTapeOpen(o), true; })
+          .Case([&](calls::TapeEntryOp o) { return lowerTapeEntry(o), true; })
+          .Case([&](calls::TapeLengthOp o) { return lowerTapeLength(o), true; })
+          .Case([&](calls::TapeCloseOp o) { return lowerTapeClose(o), true; })
           .Case([&](calls::CheckRangeOp o) { return lowerCheckRange(o), true; })
           .Case([&](calls::DimOp o) {
             Dim dim = Dim::parse(o.getValue()).value_or(Dim());

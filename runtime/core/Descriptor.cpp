@@ -118,7 +118,8 @@ Status checkCpuLevels(const std::string &what, const std::string &levels) {
 
 Status checkVersions(const std::string &what, uint32_t objectAbi,
                      uint32_t arithmetic) {
-  if (objectAbi != ASTRA_OBJECT_ABI_VERSION)
+  // An older version is a part of this one.
+  if (objectAbi < 1 || objectAbi > ASTRA_OBJECT_ABI_VERSION)
     return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,
                 " has object ABI version ", objectAbi, ", but this runtime (",
                 astra_version_text(), ") runs object ABI version ",

@@ -393,12 +393,17 @@ protected:
 
 TEST_F(Descriptors, OfOtherVersionsAreRefused) {
   ASSERT_OK(link(&error));
-  desc.object_abi = 2;
-  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
-               "object ABI version 2, but this runtime (0.1.0) runs object ABI "
-               "version 1",
+  desc.object_abi = 1; // a part of this version
+  ASSERT_OK(link(&error));
+  desc.object_abi = 0;
+  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "object ABI version 0",
                link(&error));
-  desc.object_abi = 1;
+  desc.object_abi = 3;
+  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
+               "object ABI version 3, but this runtime (0.1.0) runs object ABI "
+               "version 2",
+               link(&error));
+  desc.object_abi = 2;
   desc.arithmetic = 9;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 9",
                link(&error));
