@@ -45,6 +45,8 @@ mlir::LogicalResult buildElementwiseKernels(mlir::Operation *op,
 llvm::FailureOr<mlir::Value> buildElementwiseScalar(mlir::Operation *op,
                                                     mlir::OpBuilder &builder,
                                                     mlir::ValueRange operands);
+mlir::LogicalResult buildLinalgKernels(mlir::Operation *op,
+                                       KernelBuilder &builder);
 mlir::LogicalResult buildReductionKernels(mlir::Operation *op,
                                           KernelBuilder &builder);
 

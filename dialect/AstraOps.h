@@ -20,6 +20,12 @@
 #define GET_OP_CLASSES
 #include "dialect/ContractionOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialect/AttentionOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/WindowOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/LinalgOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialect/IndexOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/RandomOps.h.inc"
@@ -27,6 +33,8 @@
 #include "dialect/ControlOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/TransformOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/TapeOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialect/EffectOps.h.inc"
 #define GET_OP_CLASSES

@@ -1,4 +1,4 @@
-// Parsing, printing and checking of `!astra.tensor`, and dimension expressions
+// Parsing, printing and checking of the dialect's types, and dimension expressions
 // as attributes. Knows no operation.
 #include "dialect/AstraTypes.h"
 #include "astra/module.h"
@@ -86,6 +86,8 @@ bool isElementType(Type type) {
 }
 
 bool isFloatTensor(Type type) {
+  if (auto tape = dyn_cast_or_null<TapeType>(type))
+    return isFloatTensor(tape.getLeaf());
   auto tensor = dyn_cast_or_null<TensorType>(type);
   return tensor && tensor.isFloat();
 }
@@ -200,6 +202,33 @@ void TensorType::print(AsmPrinter &printer) const {
       printer << '"' << text << '"';
   });
   printer << "]>";
+}
+
+//===-- The tape type -----------------------------------------------------===//
+
+LogicalResult
+TapeType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                 Type entry) {
+  if (isa<TensorType, TapeType>(entry))
+    return success();
+  return emitError() << "a tape of " << entry;
+}
+
+TensorType TapeType::getLeaf() const {
+  Type entry = getEntry();
+  while (auto inner = dyn_cast<TapeType>(entry))
+    entry = inner.getEntry();
+  return cast<TensorType>(entry);
+}
+
+TapeType TapeType::withLeaf(TensorType leaf) const {
+  auto inner = dyn_cast<TapeType>(getEntry());
+  return get(getContext(), inner ? Type(inner.withLeaf(leaf)) : leaf);
+}
+
+unsigned TapeType::getDepth() const {
+  auto inner = dyn_cast<TapeType>(getEntry());
+  return inner ? inner.getDepth() + 1 : 1;
 }
 
 void AstraDialect::registerTypes() {

@@ -1,4 +1,4 @@
-// The dialect's type, and the way between dimension expressions and attributes.
+// The dialect's types, and the way between dimension expressions and attributes.
 // Knows no operation.
 #ifndef ASTRA_DIALECT_ASTRATYPES_H
 #define ASTRA_DIALECT_ASTRATYPES_H
@@ -34,7 +34,8 @@ bool isElementType(mlir::Type type);
 inline TensorType getTensorType(mlir::Value value) {
   return llvm::cast<TensorType>(value.getType());
 }
-/// True for a tensor of floats: only those have tangents and cotangents.
+/// True for a tensor of floats or a tape of such: only those have tangents and
+/// cotangents.
 bool isFloatTensor(mlir::Type type);
 
 } // namespace astra

@@ -1,4 +1,4 @@
-// The one type of the dialect, and the constraints on it that operations use.
+// The types of the dialect, and the constraints on them that operations use.
 #ifndef ASTRA_TYPES_TD
 #define ASTRA_TYPES_TD
 
@@ -63,12 +63,45 @@ def Astra_Tensor : TypeDef<Astra_Dialect, "Tensor"> {
   }];
 }
 
+def Astra_Tape : TypeDef<Astra_Dialect, "Tape"> {
+  let mnemonic = "tape";
+  let summary = "a sequence of values of one type without an end";
+  let description = [{
+    Entries are numbered from 0; each is all zeros (an empty tape, if entries are
+    tapes) until it is written. The steps of a loop whose length only the run
+    knows leave on tapes what its reverse pass needs. A tape has one owner: a
+    value of this type that was written to is not used again, so a write may
+    change the memory in place.
+
+    Example:
+
+    ```mlir
+    !astra.tape<!astra.tensor<f32, [n]>>
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$entry);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $entry `>`";
+  let extraClassDeclaration = [{
+    /// The type of the tensors at its end: a tape's entries may be tapes.
+    TensorType getLeaf() const;
+    /// The same tape of tapes of other tensors.
+    TapeType withLeaf(TensorType leaf) const;
+    /// How often it is a tape.
+    unsigned getDepth() const;
+  }];
+}
+
 class Astra_TensorOf<string predicate, string what>
     : Type<And<[Astra_Tensor.predicate,
                 CPred<"::llvm::cast<::astra::TensorType>($_self)." # predicate>]>,
            what, "::astra::TensorType">;
 
 def Astra_AnyTensor : Type<Astra_Tensor.predicate, "tensor", "::astra::TensorType">;
+/// What regions may take and give.
+def Astra_AnyValue
+    : Type<Or<[Astra_Tensor.predicate, Astra_Tape.predicate]>, "tensor or tape">;
+def Astra_AnyTape : Type<Astra_Tape.predicate, "tape", "::astra::TapeType">;
 def Astra_FloatTensor : Astra_TensorOf<"isFloat()", "tensor of floats">;
 def Astra_IntTensor : Astra_TensorOf<"isInteger()", "tensor of integers">;
 def Astra_BoolTensor : Astra_TensorOf<"isBool()", "tensor of bools">;

@@ -6,11 +6,16 @@ using namespace mlir;
 
 namespace astra {
 
-TensorType batchedType(Type type, const Dim &length) {
-  auto tensor = cast<TensorType>(type);
-  SmallVector<Dim> shape = tensor.getShape();
+TensorType batchedType(TensorType type, const Dim &length) {
+  SmallVector<Dim> shape = type.getShape();
   shape.insert(shape.begin(), length);
-  return tensor.withShape(shape);
+  return type.withShape(shape);
+}
+
+Type batchedType(Type type, const Dim &length) {
+  if (auto tape = dyn_cast<TapeType>(type))
+    return tape.withLeaf(batchedType(tape.getLeaf(), length));
+  return batchedType(cast<TensorType>(type), length);
 }
 
 Axes shifted(ArrayRef<int64_t> axes) {
@@ -18,9 +23,10 @@ Axes shifted(ArrayRef<int64_t> axes) {
 }
 
 Value mapped(RuleBuilder &r, const BatchedValue &value, const Dim &length) {
-  if (value.mapped)
+  // A tape that anything mapped is written to is mapped from its beginning.
+  if (value.mapped || isa<TapeType>(value.value.getType()))
     return value.value;
-  TensorType type = batchedType(value.value.getType(), length);
+  TensorType type = batchedType(typeOf(value.value), length);
   return r.broadcast(value.value, type, shifted(iotaAxes(type.getRank() - 1)));
 }
 SmallVector<Value> mapped(RuleBuilder &r, ArrayRef<BatchedValue> values,

@@ -8,7 +8,9 @@
 namespace astra {
 
 /// The type with the batch in front.
-TensorType batchedType(Type type, const Dim &length);
+TensorType batchedType(TensorType type, const Dim &length);
+/// The same; the entries of a tape hold the whole batch.
+Type batchedType(Type type, const Dim &length);
 /// Each axis one further back.
 Axes shifted(ArrayRef<int64_t> axes);
 /// The value for each element of the batch, repeated if it is not mapped.

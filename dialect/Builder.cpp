@@ -50,6 +50,8 @@ NamedAttribute RuleBuilder::unit(StringRef name) {
 //===-- Constants ---------------------------------------------------------===//
 
 Value RuleBuilder::splat(Type type, double value) {
+  if (isa<TapeType>(type))
+    return make<TapeNewOp>(type, {});
   Type element = cast<TensorType>(type).getElementType();
   TypedAttr attr;
   if (isa<FloatType>(element))
@@ -74,6 +76,12 @@ TensorType RuleBuilder::boolLike(Value x) {
 Value RuleBuilder::add(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
+  if (isa<TapeType>(x.getType()))
+    return binary<TapeAddOp>(x, y);
+  if (auto negated = y.getDefiningOp<NegOp>())
+    return sub(x, negated.getX());
+  if (auto negated = x.getDefiningOp<NegOp>())
+    return sub(y, negated.getX());
   return binary<AddOp>(x, y);
 }
 Value RuleBuilder::sub(Value x, Value y) {
@@ -90,6 +98,11 @@ Value RuleBuilder::mul(Value x, Value y) {
     return neg(y);
   if (splatOf(y) == -1)
     return neg(x);
+  // A sign goes outwards, where a sum or another sign takes it up.
+  if (auto negated = x.getDefiningOp<NegOp>())
+    return neg(mul(negated.getX(), y));
+  if (auto negated = y.getDefiningOp<NegOp>())
+    return neg(mul(x, negated.getX()));
   return binary<MulOp>(x, y);
 }
 Value RuleBuilder::scale(Value x, double factor) {
@@ -324,4 +337,16 @@ SmallVector<Value> RuleBuilder::indicesAlong(Value index, int64_t axis) {
   return indices;
 }
 
+//===-- Tapes -------------------------------------------------------------===//
+
+Value RuleBuilder::readTape(Value tape, Value index) {
+  return make<TapeReadOp>(cast<TapeType>(tape.getType()).getEntry(),
+                          {tape, index});
+}
+Value RuleBuilder::writeTape(Value tape, Value index, Value value, bool add) {
+  SmallVector<NamedAttribute> attrs;
+  if (add)
+    attrs.push_back(unit("add"));
+  return make<TapeWriteOp>(tape.getType(), {tape, index, value}, attrs);
+}
 } // namespace astra

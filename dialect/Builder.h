@@ -70,7 +70,7 @@ public:
   NamedAttribute dims(StringRef name, ArrayRef<Dim> values);
   NamedAttribute unit(StringRef name);
 
-  // Constants.
+  // Constants. Of a tape: a new one, which is all zeros.
   Value splat(Type type, double value);
   Value splatLike(Value like, double value) {
     return splat(like.getType(), value);
@@ -130,6 +130,10 @@ public:
   /// One index array per axis, with `index` on `axis` and the own position on
   /// the others: what gather and scatter need to move elements along one axis.
   SmallVector<Value> indicesAlong(Value index, int64_t axis);
+
+  // Tapes.
+  Value readTape(Value tape, Value index);
+  Value writeTape(Value tape, Value index, Value value, bool add = false);
 
   OpBuilder &getBuilder() { return b; }
   Location getLoc() const { return loc; }

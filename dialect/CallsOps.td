@@ -210,4 +210,41 @@ def Calls_YieldOp : Calls_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
+//===- Tapes --------------------------------------------------------------===//
+
+def Calls_TapeOpenOp : Calls_Op<"tape_open"> {
+  let summary = "A tape of the call: the given one, or a new one for 0";
+  let arguments = (ins I64:$tape);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$tape attr-dict";
+}
+
+def Calls_TapeEntryOp : Calls_Op<"tape_entry"> {
+  let summary = "Memory of an entry of a tape";
+  let description = [{
+    The tape grows where it does not reach the entry yet; what was never written
+    is zero bytes.
+  }];
+  let arguments = (ins I64:$tape, I64:$index);
+  let results = (outs Calls_ViewType:$view);
+  let assemblyFormat = "$tape `[` $index `]` attr-dict `:` type($view)";
+}
+
+def Calls_TapeLengthOp : Calls_Op<"tape_length"> {
+  let summary = "How many entries a tape reaches";
+  let arguments = (ins I64:$tape);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$tape attr-dict";
+}
+
+def Calls_TapeCloseOp : Calls_Op<"tape_close"> {
+  let summary = "Gives the memory of a tape back";
+  let description = [{
+    `depth` 1 is a tape of numbers; the entries of a deeper one are tapes that it
+    owns.
+  }];
+  let arguments = (ins I64:$tape, I64Attr:$depth);
+  let assemblyFormat = "$tape `depth` $depth attr-dict";
+}
+
 #endif // ASTRA_DIALECT_CALLS_OPS

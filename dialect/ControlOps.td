@@ -11,7 +11,7 @@ class Astra_RegionOp<string mnemonic, list<Trait> traits>
 class Astra_ControlOp<string mnemonic, list<Trait> traits = []>
     : Astra_RegionOp<mnemonic, !listconcat(
           [ControlGradient, ControlBatching], traits)> {
-  let results = (outs Variadic<Astra_AnyTensor>:$results);
+  let results = (outs Variadic<Astra_AnyValue>:$results);
   let hasVerifier = 1;
 }
 
@@ -26,7 +26,7 @@ def Astra_YieldOp : Astra_Op<"yield",
     astra.yield %a, %b : !astra.tensor<f32, [n]>, !astra.tensor<i64, []>
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$values);
+  let arguments = (ins Variadic<Astra_AnyValue>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
@@ -58,9 +58,10 @@ def Astra_IfOp : Astra_ControlOp<"if"> {
 def Astra_ForOp : Astra_ControlOp<"for", [AllTypesMatch<["begin", "end"]>]> {
   let summary = "a counted loop with state";
   let description = [{
-    The counter runs from `begin` up to, not including, `end`; the region gets the
-    counter and the state and yields the next state. `checkpoint` asks the
-    reverse pass to keep only some of the states. Constraints: (C1) the region's
+    The counter runs from `begin` up to, not including, `end`, or with `reverse`
+    from `end - 1` down to `begin`; the region gets the counter and the state and
+    yields the next state. `checkpoint` asks the reverse pass to keep only some of
+    the states. Constraints: (C1) the region's
     arguments are an i64 scalar and one value per init of its type; (C2) the
     region yields those types; (C3) they are the result types.
 
@@ -75,7 +76,8 @@ def Astra_ForOp : Astra_ControlOp<"for", [AllTypesMatch<["begin", "end"]>]> {
     ```
   }];
   let arguments = (ins Astra_I64Scalar:$begin, Astra_I64Scalar:$end,
-                       Variadic<Astra_AnyTensor>:$init, UnitAttr:$checkpoint);
+                       Variadic<Astra_AnyValue>:$init, UnitAttr:$checkpoint,
+                       UnitAttr:$reverse);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $begin `to` $end `init` `(` $init `)` `:` custom<TensorType>(type($begin)) `,`
@@ -105,7 +107,7 @@ def Astra_WhileOp : Astra_ControlOp<"while"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$init, UnitAttr:$checkpoint);
+  let arguments = (ins Variadic<Astra_AnyValue>:$init, UnitAttr:$checkpoint);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let assemblyFormat = [{
     `init` `(` $init `)` `:` functional-type($init, $results)
@@ -134,7 +136,7 @@ def Astra_ScanOp : Astra_ControlOp<"scan"> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$inputs, Astra_DimAttr:$length,
+  let arguments = (ins Variadic<Astra_AnyValue>:$inputs, Astra_DimAttr:$length,
                        I64Attr:$num_state);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

@@ -3,6 +3,7 @@
 // is both the cotangent of an operand and its part of the tangent. Formulas are
 // chosen to stay finite and exact at the edges (see docs/differentiation.md).
 #include "dialect/Builder.h"
+#include "kernels/math/Order.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,6 +61,11 @@ static LogicalResult elementwiseJvp(OpTy op, OpBuilder &builder,
 
 static Value one(RuleBuilder &r, Value like) { return r.splatLike(like, 1); }
 static Value sigmoid(RuleBuilder &r, Value x) { return r.unary<SigmoidOp>(x); }
+/// s(x) s(-x) as sech2(x / 2) / 4: its own derivatives keep their digits at 0
+/// too, where those of the product are differences.
+static Value sigmoidSlope(RuleBuilder &r, Value x) {
+  return r.scale(r.unary<Sech2Op>(r.scale(x, 0.5)), 0.25);
+}
 
 ASTRA_UNARY_RULE(Neg, r.neg(d))
 ASTRA_UNARY_RULE(Abs, r.mul(d, r.unary<SignOp>(x)))
@@ -79,9 +85,10 @@ ASTRA_UNARY_RULE(Cos, r.neg(r.mul(d, r.unary<SinOp>(x))))
 ASTRA_UNARY_RULE(Tan, r.mul(d, r.add(r.square(y), one(r, y))))
 ASTRA_UNARY_RULE(Sinh, r.mul(d, r.unary<CoshOp>(x)))
 ASTRA_UNARY_RULE(Cosh, r.mul(d, r.unary<SinhOp>(x)))
-ASTRA_UNARY_RULE(Tanh, r.mul(d, r.sub(one(r, y), r.square(y))))
+ASTRA_UNARY_RULE(Tanh, r.mul(d, r.unary<Sech2Op>(x)))
+ASTRA_UNARY_RULE(Sech2, r.mul(d, r.scale(r.mul(y, r.unary<TanhOp>(x)), -2)))
 ASTRA_UNARY_RULE(Atan, r.div(d, r.add(r.square(x), one(r, x))))
-ASTRA_UNARY_RULE(Sigmoid, r.mul(d, r.mul(y, sigmoid(r, r.neg(x)))))
+ASTRA_UNARY_RULE(Sigmoid, r.mul(d, sigmoidSlope(r, x)))
 ASTRA_UNARY_RULE(LogSigmoid, r.mul(d, sigmoid(r, r.neg(x))))
 ASTRA_UNARY_RULE(Softplus, r.mul(d, sigmoid(r, x)))
 ASTRA_UNARY_RULE(Erf, r.mul(d, r.scale(r.unary<ExpOp>(r.neg(r.square(x))),
@@ -92,6 +99,26 @@ ASTRA_UNARY_RULE(Erfinv, r.mul(d, r.scale(r.unary<ExpOp>(r.square(y)),
                                           0.5 / numbers::inv_sqrtpi)))
 ASTRA_UNARY_RULE(Lgamma, r.mul(d, r.unary<DigammaOp>(x)))
 ASTRA_UNARY_RULE(Digamma, r.mul(d, r.unary<TrigammaOp>(x)))
+
+/// The operation of a higher order.
+template <typename OpTy>
+static Value ofOrder(RuleBuilder &r, Value x, int64_t order) {
+  return r.make<OpTy>(x.getType(), {x}, {r.integer("order", order)});
+}
+#define ASTRA_ORDERED_RULE(OP)                                                 \
+  static Value partial(RuleBuilder &r, OP op, unsigned, Value d) {             \
+    return r.mul(d, ofOrder<OP>(r, op.getX(), int64_t(op.getOrder()) + 1));    \
+  }                                                                            \
+  StringRef OP::nonDifferentiableReason() {                                    \
+    return int64_t(getOrder()) < MaxOrder                                      \
+               ? ""                                                            \
+               : "it is a derivative of order 32 itself, the highest there "   \
+                 "is";                                                         \
+  }
+ASTRA_UNARY_RULE(Trigamma, r.mul(d, ofOrder<PolygammaOp>(r, x, 2)))
+ASTRA_ORDERED_RULE(PolygammaOp)
+ASTRA_ORDERED_RULE(SincOp)
+ASTRA_ORDERED_RULE(ExprelOp)
 
 /// 1 / sqrt(1 - x^2), factored so that it is exact near -1 and 1.
 static Value arcSlope(RuleBuilder &r, Value x) {
@@ -105,11 +132,9 @@ ASTRA_UNARY_RULE(Acos, r.neg(r.mul(d, arcSlope(r, x))))
 ASTRA_UNARY_RULE(Relu, r.select(r.compare<LeOp>(x, r.splatLike(x, 0)),
                                 r.splatLike(d, 0), d))
 
-/// s + x s s', with s the logistic function and s' = sigmoid(-x).
+/// s + x s', with s the logistic function.
 static Value siluSlope(RuleBuilder &r, Value x) {
-  Value s = sigmoid(r, x);
-  Value rest = r.mul(r.mul(x, s), sigmoid(r, r.neg(x)));
-  return r.add(s, rest);
+  return r.add(sigmoid(r, x), r.mul(x, sigmoidSlope(r, x)));
 }
 ASTRA_UNARY_RULE(Silu, r.mul(d, siluSlope(r, x)))
 
@@ -221,6 +246,7 @@ ASTRA_DEFINE_RULES(AtanOp)
 ASTRA_DEFINE_RULES(SinhOp)
 ASTRA_DEFINE_RULES(CoshOp)
 ASTRA_DEFINE_RULES(TanhOp)
+ASTRA_DEFINE_RULES(Sech2Op)
 ASTRA_DEFINE_RULES(SigmoidOp)
 ASTRA_DEFINE_RULES(LogSigmoidOp)
 ASTRA_DEFINE_RULES(SoftplusOp)
@@ -232,6 +258,10 @@ ASTRA_DEFINE_RULES(ErfcOp)
 ASTRA_DEFINE_RULES(ErfinvOp)
 ASTRA_DEFINE_RULES(LgammaOp)
 ASTRA_DEFINE_RULES(DigammaOp)
+ASTRA_DEFINE_RULES(TrigammaOp)
+ASTRA_DEFINE_RULES(PolygammaOp)
+ASTRA_DEFINE_RULES(SincOp)
+ASTRA_DEFINE_RULES(ExprelOp)
 ASTRA_DEFINE_RULES(PowIntOp)
 ASTRA_DEFINE_RULES(AddOp)
 ASTRA_DEFINE_RULES(SubOp)

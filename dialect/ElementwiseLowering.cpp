@@ -25,11 +25,14 @@ LogicalResult astra::buildElementwiseKernels(Operation *op,
                  ArrayRef<Attribute>());
     return success();
   }
-  if (auto power = dyn_cast<PowIntOp>(op)) {
-    Type element = getTensorType(power.getX()).getElementType();
-    builder.call(getKernelName("pow_int", element), {builder.getInput(0)},
-                 {builder.getOutput()},
-                 ArrayRef<int64_t>(int64_t(power.getExponent())));
+  for (StringRef parameter : {"exponent", "order"}) {
+    auto value = op->getAttrOfType<IntegerAttr>(parameter);
+    if (!value)
+      continue;
+    Type element = getTensorType(op->getResult(0)).getElementType();
+    builder.call(getKernelName(op->getName().stripDialect(), element),
+                 {builder.getInput(0)}, {builder.getOutput()},
+                 ArrayRef<int64_t>(value.getInt()));
     return success();
   }
   return buildPlainKernels(op, builder);

@@ -1,6 +1,7 @@
 // Shape rules and checks of the elementwise operations. Folds are in
 // ElementwiseFolds.cpp.
 #include "dialect/Checks.h"
+#include "kernels/math/Order.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -55,6 +56,16 @@ LogicalResult PowIntOp::verify() {
            << static_cast<int64_t>(getExponent());
   return success();
 }
+
+static LogicalResult verifyOrder(Operation *op, int64_t order) {
+  if (order < 0 || order > MaxOrder)
+    return op->emitOpError("(C1) order ") << order << " is not within 0..32";
+  return success();
+}
+
+LogicalResult PolygammaOp::verify() { return verifyOrder(*this, getOrder()); }
+LogicalResult SincOp::verify() { return verifyOrder(*this, getOrder()); }
+LogicalResult ExprelOp::verify() { return verifyOrder(*this, getOrder()); }
 
 static LogicalResult verifySameShape(Operation *op) {
   TensorType from = getTensorType(op->getOperand(0));

@@ -78,7 +78,9 @@ def Astra_SinhOp : Astra_FloatUnary<"sinh", "hyperbolic sine",
 def Astra_CoshOp : Astra_FloatUnary<"cosh", "hyperbolic cosine",
     "(exp(x) + exp(-x)) / 2.">;
 def Astra_TanhOp : Astra_FloatUnary<"tanh", "hyperbolic tangent",
-    "sinh(x) / cosh(x).">;
+    "sinh(x) / cosh(x). Its derivative is sech2(x).">;
+def Astra_Sech2Op : Astra_FloatUnary<"sech2", "derivative of tanh",
+    "1 / cosh(x)^2: 1 - tanh(x)^2 has no correct digit for large x. Its derivative is -2 tanh(x) sech2(x).">;
 def Astra_SigmoidOp : Astra_FloatUnary<"sigmoid", "logistic function",
     "1 / (1 + exp(-x)). Its derivative is sigmoid(x) * sigmoid(-x).">;
 def Astra_LogSigmoidOp : Astra_FloatUnary<"log_sigmoid",
@@ -103,8 +105,7 @@ def Astra_LgammaOp : Astra_FloatUnary<"lgamma", "logarithm of |gamma(x)|",
 def Astra_DigammaOp : Astra_FloatUnary<"digamma", "derivative of lgamma",
     "Its own derivative is trigamma.">;
 def Astra_TrigammaOp : Astra_FloatUnary<"trigamma", "derivative of digamma",
-    "The second derivative of lgamma.",
-    [NotDifferentiable<"the tetragamma function is not built in">]>;
+    "The second derivative of lgamma.">;
 def Astra_NotOp : Astra_UnaryBase<"not", "logical or bitwise complement",
     "Of a bool the other bool, of an integer the complement of each bit.",
     Astra_BitsTensor, [IntegerOnly]> {
@@ -131,6 +132,37 @@ def Astra_PowIntOp : Astra_Op<"pow_int", !listconcat(
   let hasVerifier = 1;
   let hasFolder = 1;
 }
+
+/// A function that carries an order, which counts derivatives: the next order is
+/// its own derivative.
+class Astra_OrderedUnary<string mnemonic, string what, string details>
+    : Astra_Op<mnemonic, !listconcat(
+          [Pure, SameOperandsAndResultType, DiagonalJacobian,
+           DeclareOpInterfaceMethods<GradientOpInterface,
+               ["buildVjp", "buildJvp", "nonDifferentiableReason"]>],
+          ElementwiseRules)> {
+  let summary = what;
+  let description = details # [{ Constraints: (C1) the order is within 0..32.
+
+Example:
+
+```mlir
+%y = astra.}] # mnemonic # [{ %x, 2 : !astra.tensor<f32, [n]>
+```
+  }];
+  let arguments = (ins Astra_FloatTensor:$x, I64Attr:$order);
+  let results = (outs Astra_FloatTensor:$result);
+  let assemblyFormat =
+      "$x `,` $order attr-dict `:` custom<TensorType>(type($result))";
+  let hasVerifier = 1;
+}
+def Astra_PolygammaOp : Astra_OrderedUnary<"polygamma", "derivative of digamma",
+    "Order 0 is digamma itself, order 1 trigamma.">;
+def Astra_SincOp : Astra_OrderedUnary<"sinc", "derivative of sin(pi x) / (pi x)",
+    "Order 0 is the function itself, which is 1 at 0.">;
+def Astra_ExprelOp : Astra_OrderedUnary<"exprel",
+    "derivative of (exp(x) - 1) / x",
+    "Order 0 is the function itself, which is 1 at 0.">;
 
 class Astra_Predicate<string mnemonic, string what, string details>
     : Astra_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor, GivesBool],

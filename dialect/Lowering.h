@@ -60,6 +60,8 @@ public:
   virtual mlir::Value getScalar(unsigned operand) = 0;
   /// The value of a dimension expression, an i64.
   virtual mlir::Value getDimScalar(const Dim &dim) = 0;
+  /// The same as a view of rank 0, for kernels.
+  virtual mlir::Value getDimView(const Dim &dim) = 0;
   virtual Layout getLayout(mlir::Value view) = 0;
   /// Another layout of a view; layouts are relative to it.
   virtual mlir::Value getView(mlir::Value base, const Layout &layout) = 0;

@@ -94,6 +94,28 @@ static Value jvp(RuleBuilder &r, MinOp op, Value t) {
   return extremumJvp(r, op, t);
 }
 
+/// `v` where x, its reduced axes made one behind the others, has its first
+/// greatest element, 0 elsewhere. `v` has the shape of x so arranged.
+static Value atFirstMax(RuleBuilder &r, FirstMaxOp op, Value v) {
+  Value flat = r.flattenLast(op.getX(), op.getAxes());
+  int64_t last = rankOf(flat) - 1;
+  TensorType index = typeOf(flat).withElement(r.getBuilder().getI32Type());
+  Value first = r.make<ArgMaxOp>(index.withDims(index.getDims().drop_back()),
+                                 {flat}, {r.integer("axis", last)});
+  Value there =
+      r.compare<EqOp>(r.iota(index, last), r.expand(first, flat, {last}));
+  return r.select(there, v, r.splatLike(v, 0));
+}
+static Value vjp(RuleBuilder &r, FirstMaxOp op, Value d) {
+  Value like = r.flattenLast(op.getX(), op.getAxes());
+  Value all = r.expand(d, like, {rankOf(like) - 1});
+  return r.unflattenLast(atFirstMax(r, op, all), op.getX(), op.getAxes());
+}
+static Value jvp(RuleBuilder &r, FirstMaxOp op, Value t) {
+  Value flat = r.flattenLast(t, op.getAxes());
+  return r.sum(atFirstMax(r, op, flat), {rankOf(flat) - 1});
+}
+
 //===-- Norm, exponentials ------------------------------------------------===//
 
 /// d / y, and 0 where the norm is 0.
@@ -193,6 +215,7 @@ ASTRA_RULES(SumOp)
 ASTRA_RULES(ProdOp)
 ASTRA_RULES(MaxOp)
 ASTRA_RULES(MinOp)
+ASTRA_RULES(FirstMaxOp)
 ASTRA_RULES(NormOp)
 ASTRA_RULES(LogSumExpOp)
 ASTRA_RULES(SoftmaxOp)

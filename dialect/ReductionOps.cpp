@@ -42,6 +42,7 @@ ASTRA_REDUCTION(SumOp)
 ASTRA_REDUCTION(ProdOp)
 ASTRA_REDUCTION(MaxOp)
 ASTRA_REDUCTION(MinOp)
+ASTRA_REDUCTION(FirstMaxOp)
 ASTRA_REDUCTION(AnyOp)
 ASTRA_REDUCTION(AllOp)
 ASTRA_REDUCTION(NormOp)
@@ -52,6 +53,9 @@ bool MaxOp::cannotFail() {
   return isProvablyNonempty(getX().getType(), getAxes());
 }
 bool MinOp::cannotFail() {
+  return isProvablyNonempty(getX().getType(), getAxes());
+}
+bool FirstMaxOp::cannotFail() {
   return isProvablyNonempty(getX().getType(), getAxes());
 }
 

@@ -39,6 +39,10 @@ def Astra_MaxOp : Astra_Reduction<"max", "greatest element over axes",
 def Astra_MinOp : Astra_Reduction<"min", "least element over axes",
     "NaN wins. Over nothing it is an error when the program runs. Equal least elements share the gradient.",
     Astra_NumberTensor, [MayFail, ReductionGradient]>;
+def Astra_FirstMaxOp : Astra_Reduction<"first_max",
+    "greatest element over axes, the first of equals",
+    "The value of `astra.max`; the first of equal greatest elements, in row-major order, has the whole gradient.",
+    Astra_NumberTensor, [MayFail, ReductionGradient]>;
 def Astra_AnyOp : Astra_Reduction<"any", "whether any element is true",
     "False over nothing.", Astra_BoolTensor,
     [Pure, NotDifferentiable<"bools have no gradient">]>;

@@ -50,9 +50,13 @@ def ElementwiseGradient : TraitList<[GradientWritten, DiagonalJacobian]>;
 defvar ShapeGradient = GradientWritten;
 defvar ReductionGradient = GradientWritten;
 defvar ContractionGradient = GradientWritten;
+defvar AttentionGradient = GradientWritten;
+defvar WindowGradient = GradientWritten;
+defvar LinalgGradient = GradientWritten;
 defvar IndexGradient = GradientWritten;
 defvar ControlGradient = GradientDefault;
 defvar TransformGradient = GradientDefault;
+defvar TapeGradient = GradientWritten;
 defvar EffectGradient = GradientWritten;
 
 // <Family>Batching.cpp
@@ -60,10 +64,14 @@ defvar ElementwiseBatching = BatchingWritten;
 defvar ShapeBatching = BatchingWritten;
 defvar ReductionBatching = BatchingWritten;
 defvar ContractionBatching = BatchingWritten;
+defvar AttentionBatching = BatchingWritten;
+defvar WindowBatching = BatchingWritten;
+defvar LinalgBatching = BatchingWritten;
 defvar IndexBatching = BatchingWritten;
 defvar RandomBatching = BatchingWritten;
 defvar ControlBatching = BatchingDefault;
 defvar TransformBatching = BatchingDefault;
+defvar TapeBatching = BatchingWritten;
 defvar EffectBatching = BatchingWritten;
 defvar FusionBatching = BatchingDefault; // made after batching
 
@@ -76,6 +84,11 @@ defvar ShapeView = ViewWritten;
 defvar ReductionKernel =
     TraitList<[KernelOpInterface, Astra_KernelRule<"buildReductionKernels">]>;
 defvar ContractionKernel = KernelWritten;
+defvar AttentionKernel = KernelWritten;
+defvar WindowKernel = KernelWritten;
+defvar WindowView = ViewWritten;
+defvar LinalgKernel =
+    TraitList<[KernelOpInterface, Astra_KernelRule<"buildLinalgKernels">]>;
 defvar IndexKernel = KernelWritten;
 defvar IndexView = ViewWritten;
 defvar RandomKernel =

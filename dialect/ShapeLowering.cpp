@@ -135,8 +135,14 @@ LogicalResult PadOp::buildKernels(KernelBuilder &builder) {
   builder.copy(builder.getView(builder.getInput(1), repeated), result);
   Layout inner = whole;
   inner.shape = getTensorType(getX()).getShape();
-  for (const auto &[axis, low] : llvm::enumerate(getLow()))
+  SmallVector<Dim> high = getHigh();
+  for (const auto &[axis, low] : llvm::enumerate(getLow())) {
     inner.offset = inner.offset + low * whole.strides[axis];
+    // A border may be negative where only the call knows it.
+    if (!isNeverNegative(low) || !isNeverNegative(high[axis]))
+      builder.checkRange(builder.getDimScalar(low), inner.shape[axis],
+                         whole.shape[axis], axis);
+  }
   builder.copy(builder.getInput(0), builder.getView(result, inner));
   return success();
 }

@@ -98,10 +98,6 @@ LogicalResult ReshapeOp::verify() {
   TensorType from = getX().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError("(C1) the element types differ");
-  Dim before = from.getNumElements(), after = to.getNumElements();
-  if (Dim::compare(before, after) == DimProof::Different)
-    return emitOpError("(C2) ")
-           << before.str() << " elements do not fill " << after.str();
   return success();
 }
 
@@ -128,9 +124,6 @@ LogicalResult CheckShapeOp::verify() {
       from.getRank() != to.getRank())
     return emitOpError("(C1) element types or ranks differ: ")
            << from << " as " << to;
-  for (auto [a, b] : llvm::zip_equal(from.getShape(), to.getShape()))
-    if (Dim::compare(a, b) == DimProof::Different)
-      return emitOpError("(C2) extent ") << a.str() << " is never " << b.str();
   return success();
 }
 
@@ -224,9 +217,22 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// Of inputs that are such concatenations themselves, the inputs.
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
-  return getInputs().size() == 1 ? OpFoldResult(getInputs().front())
-                                 : OpFoldResult();
+  if (getInputs().size() == 1)
+    return getInputs().front();
+  SmallVector<Value> flat;
+  for (Value input : getInputs()) {
+    auto inner = input.getDefiningOp<ConcatOp>();
+    if (inner && inner.getAxis() == getAxis())
+      llvm::append_range(flat, inner.getInputs());
+    else
+      flat.push_back(input);
+  }
+  if (flat.size() == getInputs().size())
+    return {};
+  getInputsMutable().assign(flat);
+  return getResult();
 }
 
 LogicalResult PadOp::inferReturnTypes(MLIRContext *,

@@ -96,8 +96,8 @@ def Astra_ReshapeOp : Astra_Op<"reshape", !listconcat([MayFail], ShapeViewRules)
   let summary = "the same elements in row-major order with other extents";
   let description = [{
     Where the numbers of elements are not provably equal, they are compared when
-    the program runs. Constraints: (C1) the element types are the same; (C2) the
-    numbers of elements are not provably different.
+    the program runs, also where they are never equal. Constraints: (C1) the
+    element types are the same.
 
     Example:
 
@@ -117,8 +117,8 @@ def Astra_CheckShapeOp : Astra_Op<"check_shape",
   let summary = "the same tensor under other extents, checked";
   let description = [{
     The `as` of the language: extents that are not provably equal are compared
-    when the program runs. Constraints: (C1) the element types and ranks are the
-    same; (C2) no extents are provably different.
+    when the program runs, also where they are never equal. Constraints: (C1) the
+    element types and ranks are the same.
 
     Example:
 

@@ -12,7 +12,7 @@ defvar TakenFirst = NotDifferentiable<
 class Astra_TransformOp<string mnemonic, list<Trait> traits>
     : Astra_Op<mnemonic, !listconcat(
           [RecursiveMemoryEffects, TransformBatching], traits)> {
-  let results = (outs Variadic<Astra_AnyTensor>:$results);
+  let results = (outs Variadic<Astra_AnyValue>:$results);
   let hasVerifier = 1;
 }
 
@@ -37,7 +37,7 @@ def Astra_VjpOp : Astra_TransformOp<"vjp", [TakenFirst, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$inputs, I64Attr:$num_args,
+  let arguments = (ins Variadic<Astra_AnyValue>:$inputs, I64Attr:$num_args,
                        DenseI64ArrayAttr:$wrt);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -66,7 +66,7 @@ def Astra_JvpOp : Astra_TransformOp<"jvp", [TakenFirst, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$inputs, I64Attr:$num_args,
+  let arguments = (ins Variadic<Astra_AnyValue>:$inputs, I64Attr:$num_args,
                        DenseI64ArrayAttr:$wrt);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -103,7 +103,7 @@ def Astra_CustomDerivativeOp
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$inputs);
+  let arguments = (ins Variadic<Astra_AnyValue>:$inputs);
   let regions = (region SizedRegion<1>:$primal, MaxSizedRegion<1>:$vjp,
                         MaxSizedRegion<1>:$jvp);
   let assemblyFormat = [{
@@ -128,7 +128,7 @@ def Astra_RematOp : Astra_TransformOp<"remat", [TransformGradient, SingleBlock]>
     }
     ```
   }];
-  let arguments = (ins Variadic<Astra_AnyTensor>:$inputs);
+  let arguments = (ins Variadic<Astra_AnyValue>:$inputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `(` $inputs `)` `:` functional-type($inputs, $results)

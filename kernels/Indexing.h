@@ -16,6 +16,7 @@ public:
            const astra_arg_t *indices, const int64_t *params)
       : x(x), indices(indices), count(params[0]), axes(params + 1) {
     uint32_t first = uint32_t(axes[0]), rank = indices[0].rank;
+    placeStride = rank > 0 ? taken.strides[first] : 0;
     for (uint32_t d = 0; d < first; ++d)
       slice.addAxis(x.shape[d], {x.strides[d], taken.strides[d]});
     for (uint32_t d = 0; d < rank; ++d)
@@ -28,6 +29,8 @@ public:
   /// Index tuples in row-major order of S.
   int64_t size() const { return places.size(); }
   int64_t takenOffset(int64_t place) const {
+    if (indices[0].rank == 1)
+      return place * placeStride;
     int64_t offset[1];
     places.offsetsAt(place, offset);
     return offset[0];
@@ -36,10 +39,12 @@ public:
   int64_t indexAt(int64_t place, int64_t i) const {
     const astra_arg_t &index = indices[i];
     int64_t offset = 0, rest = place;
-    for (int d = int(index.rank) - 1; d >= 0; --d) {
+    for (int d = int(index.rank) - 1; d > 0; --d) {
       offset += rest % index.shape[d] * index.strides[d];
       rest /= index.shape[d];
     }
+    if (index.rank > 0)
+      offset += rest * index.strides[0];
     return static_cast<const int64_t *>(index.data)[offset];
   }
   /// Where the tuple at a place points: as a row-major position over the
@@ -57,11 +62,11 @@ public:
   /// The offset in a view with the axes of x of a destination.
   int64_t offsetOf(int64_t destination, const astra_arg_t &view) const {
     int64_t offset = 0;
-    for (int64_t i = count - 1; i >= 0; --i) {
+    for (int64_t i = count - 1; i > 0; --i) {
       offset += destination % x.shape[axes[i]] * view.strides[axes[i]];
       destination /= x.shape[axes[i]];
     }
-    return offset;
+    return offset + destination * view.strides[axes[0]];
   }
   /// Destinations that there are.
   int64_t destinations() const {
@@ -93,6 +98,7 @@ private:
   const astra_arg_t &x, *indices;
   int64_t count;
   const int64_t *axes;
+  int64_t placeStride; // of an index array of rank 1
   Nest<1> places;
 };
 

@@ -43,6 +43,7 @@ ASTRA_MATH_OP1(atan)
 ASTRA_MATH_OP1(sinh)
 ASTRA_MATH_OP1(cosh)
 ASTRA_MATH_OP1(tanh)
+ASTRA_MATH_OP1(sech2)
 ASTRA_MATH_OP1(sigmoid)
 ASTRA_MATH_OP1(log_sigmoid)
 ASTRA_MATH_OP1(softplus)
@@ -286,6 +287,14 @@ template <class C> inline C powInt(C x, int64_t exponent) {
   }
   return result;
 }
+
+#define ASTRA_ORDERED(name, implementation)                                    \
+  struct Op_##name {                                                           \
+    template <class C> static C apply(C x, int64_t order) {                    \
+      return math::name(x, order);                                             \
+    }                                                                          \
+  };
+#include "kernels/math/Elementary.def"
 
 /// The fused multiply-add of floats; of integers the wrapping one.
 inline float fusedMultiplyAdd(float a, float b, float c) {

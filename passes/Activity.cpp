@@ -24,6 +24,42 @@ void Activity::propagate(Block &block) {
     propagate(op);
 }
 
+bool Activity::matchTapes(Block &block) {
+  bool changed = false;
+  // Values that are one tape at different times, or hold one another.
+  auto match = [&](ValueRange values) {
+    auto tapes = llvm::make_filter_range(
+        values, [](Value v) { return isa<TapeType>(v.getType()); });
+    if (llvm::any_of(tapes, [&](Value v) { return contains(v); }))
+      for (Value tape : tapes)
+        changed |= insert(tape);
+  };
+  block.walk([&](Operation *op) {
+    SmallVector<Value> values(op->getOperands());
+    llvm::append_range(values, op->getResults());
+    if (op->getNumRegions() == 0 && !isa<YieldOp>(op))
+      return match(values);
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      values = {result};
+      unsigned first = isa<ForOp>(op);
+      // A tape among the results of a loop is a state.
+      bool isState =
+          isa<TapeType>(result.getType()) && isa<ForOp, WhileOp, ScanOp>(op);
+      if (isState)
+        values.push_back(op->getOperand(i + 2 * first));
+      for (Region &region : op->getRegions()) {
+        Block &inner = region.front();
+        if (isState)
+          values.push_back(inner.getArgument(i + first));
+        if (Operation *end = inner.getTerminator(); i < end->getNumOperands())
+          values.push_back(end->getOperand(i));
+      }
+      match(values);
+    }
+  });
+  return changed;
+}
+
 void Activity::propagate(Operation &op) {
   if (kind == Kind::Derivative && isa<StopGradientOp>(op))
     return;
@@ -70,8 +106,11 @@ void Activity::propagateRegions(Operation &op) {
   };
   if (auto loop = dyn_cast<ForOp>(op)) {
     auto state = block.getArguments().drop_front();
+    // The counter is one for all elements if they begin together.
+    if (contains(loop.getBegin()))
+      insert(block.getArgument(0));
     if (contains(loop.getBegin()) || contains(loop.getEnd()))
-      insertAll(block.getArguments());
+      insertAll(state);
     flow(*this, loop.getInit(), state);
     while (flow(*this, inner(), state)) {
     }

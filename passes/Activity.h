@@ -25,6 +25,9 @@ public:
 
   /// Adds what becomes active in the block, its operations' regions included.
   void propagate(mlir::Block &block);
+  /// A tape that is active anywhere is so everywhere. True if that made any
+  /// value active, for propagate() to go on from.
+  bool matchTapes(mlir::Block &block);
 
 private:
   void propagate(mlir::Operation &op);

@@ -1,5 +1,7 @@
 // Batching of control flow: see BatchMode.h.
 #include "passes/BatchMode.h"
+#include "passes/Transforms.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 
@@ -69,37 +71,83 @@ LogicalResult BatchMode::visitIf(IfOp op) {
   return success();
 }
 
+static bool isInBranch(Operation *user, Value condition, unsigned side) {
+  for (Region *region = user->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    auto parent = dyn_cast<IfOp>(region->getParentOp());
+    if (parent && parent.getCondition() == condition &&
+        region->getRegionNumber() == side)
+      return true;
+  }
+  return false;
+}
+
+/// The branch whose own affair a result is: what uses it stands in that branch
+/// of an `if` on the same condition, as residuals do. 2 if there is none.
+static unsigned ownerOf(OpResult result) {
+  Value condition = cast<IfOp>(result.getOwner()).getCondition();
+  unsigned side = 0;
+  for (; side < 2 && isa<TensorType>(result.getType()); ++side)
+    if (llvm::all_of(result.getUsers(), [&](Operation *user) {
+          return isInBranch(user, condition, side);
+        }))
+      return side;
+  return 2;
+}
+
+/// The `if` that runs one branch if any element takes it, with the results that
+/// are not the other branch's own.
+FailureOr<IfOp> BatchMode::buildBranch(IfOp op, unsigned side, Value any,
+                                       ArrayRef<unsigned> owners) {
+  RuleBuilder r(builder, op.getLoc());
+  SmallVector<Type> types;
+  llvm::BitVector notHere(owners.size());
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    if (owners[i] == 1 - side)
+      notHere.set(i);
+    else
+      types.push_back(typeLike(result.getType(), result));
+  auto made =
+      IfOp::create(builder, op.getLoc(), types, ValueRange{any},
+                   {builder.getNamedAttr(isForTaken, builder.getUnitAttr())});
+  if (failed(buildRegion(made.getThenRegion(), op->getRegion(side).front(),
+                         op->getResults())))
+    return failure();
+  made.getThenRegion().front().getTerminator()->eraseOperands(notHere);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&made.getElseRegion());
+  SmallVector<Value> nothing = llvm::map_to_vector(types, [&](Type type) {
+    return isa<TapeType>(type) ? r.make<TapeNoneOp>(type, {}) : r.zeros(type);
+  });
+  YieldOp::create(builder, op.getLoc(), nothing);
+  return made;
+}
+
 LogicalResult BatchMode::visitIfMapped(IfOp op) {
   RuleBuilder r(builder, op.getLoc());
   Value condition = getMapped(op.getCondition());
   TensorType scalar = typeOf(condition).withShape({});
-  SmallVector<Type> types = typesLike(op->getResults());
-  SmallVector<IfOp> taken;
+  SmallVector<unsigned> owners = llvm::map_to_vector(
+      op->getResults(), [](OpResult result) { return ownerOf(result); });
+  SmallVector<Value> left[2]; // the results of both, in order
   Value outerMask = mask;
-  for (Region &branch : op->getRegions()) {
-    Value takes = taken.empty() ? condition : r.unary<NotOp>(condition);
+  for (unsigned side = 0; side < 2; ++side) {
+    Value takes = side == 0 ? condition : r.unary<NotOp>(condition);
     if (outerMask)
       takes = r.binary<AndOp>(outerMask, takes);
     Value any = r.make<AnyOp>(scalar, {takes}, {r.ints("axes", {0})});
-    auto made = IfOp::create(builder, op.getLoc(), types, ValueRange{any},
-                             ArrayRef<NamedAttribute>());
-    taken.push_back(made);
     mask = takes;
-    LogicalResult built =
-        buildRegion(made.getThenRegion(), branch.front(), op->getResults());
+    FailureOr<IfOp> made = buildBranch(op, side, any, owners);
     mask = outerMask;
-    if (failed(built))
+    if (failed(made))
       return failure();
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&made.getElseRegion());
-    SmallVector<Value> nothing =
-        llvm::map_to_vector(types, [&](Type type) { return r.zeros(type); });
-    YieldOp::create(builder, op.getLoc(), nothing);
+    auto next = (*made)->result_begin();
+    for (unsigned owner : owners)
+      left[side].push_back(owner == 1 - side ? Value() : Value(*next++));
   }
   SmallVector<Value> results;
-  for (auto [a, b] :
-       llvm::zip_equal(taken[0]->getResults(), taken[1]->getResults()))
-    results.push_back(choose(r, condition, a, b));
+  for (auto [a, b] : llvm::zip_equal(left[0], left[1]))
+    results.push_back(!a ? b : !b ? a : choose(r, condition, a, b));
   finish(op, results);
   return success();
 }
@@ -123,7 +171,8 @@ LogicalResult BatchMode::visitFor(ForOp op) {
 }
 
 /// Each element has its own number of steps: the loop runs the greatest, and an
-/// element that has done its own keeps its state.
+/// element keeps its state where it has done its own, or, if the counter runs
+/// down, has not come to its own yet.
 LogicalResult BatchMode::visitForMapped(ForOp op) {
   RuleBuilder r(builder, op.getLoc());
   Block &body = op.getBody().front();
@@ -149,7 +198,10 @@ LogicalResult BatchMode::visitForMapped(ForOp op) {
                           SmallVector<Location>(types.size(), op.getLoc()));
   Value step = r.fill(block->getArgument(0), typeOf(steps));
   mask = r.compare<LtOp>(step, steps);
-  set(body.getArgument(0), {r.add(begin, step), true});
+  BatchedValue first = get(op.getBegin());
+  set(body.getArgument(0),
+      {r.add(first.value, first.mapped ? step : block->getArgument(0)),
+       first.mapped});
   for (unsigned i = 1; i < types.size(); ++i)
     set(body.getArgument(i), {block->getArgument(i), true});
   if (failed(walk(body)))

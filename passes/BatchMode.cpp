@@ -21,7 +21,9 @@ LogicalResult BatchMode::build(Block &block) {
   for (Value argument : block.getArguments())
     if (get(argument).mapped)
       dependent.insert(argument);
-  dependent.propagate(block);
+  do
+    dependent.propagate(block);
+  while (dependent.matchTapes(block));
   return walk(block);
 }
 
@@ -83,8 +85,20 @@ LogicalResult BatchMode::visitRule(Operation &op) {
 
 Value BatchMode::choose(RuleBuilder &r, Value flags, Value ifTrue,
                         Value ifFalse) {
+  if (isa<TapeType>(ifTrue.getType()))
+    return r.binary<TapeEitherOp>(ifTrue, ifFalse);
   Value all = r.broadcast(flags, r.boolLike(ifTrue), {0});
   return r.select(all, ifTrue, ifFalse);
+}
+
+/// Matrices with 1 on the diagonal.
+static Value identityLike(RuleBuilder &r, Value matrices) {
+  int64_t rank = rankOf(matrices);
+  TensorType places = typeOf(matrices).withElement(r.getBuilder().getI64Type());
+  Value onDiagonal =
+      r.compare<EqOp>(r.iota(places, rank - 2), r.iota(places, rank - 1));
+  return r.select(onDiagonal, r.splatLike(matrices, 1),
+                  r.splatLike(matrices, 0));
 }
 
 /// Operands of a kind for which an operation cannot fail: for elements that are
@@ -100,6 +114,14 @@ void BatchMode::guard(Operation &op, SmallVectorImpl<BatchedValue> &operands) {
   };
   if (isa<DivOp, RemOp>(op) && !isFloatTensor(op.getResult(0)))
     replace(1, 1);
+  // What is added to a tape must not be; what is only put there is never read.
+  if (isa<TapeReadOp, TapeWriteOp>(op))
+    replace(1, 0);
+  if (auto write = dyn_cast<TapeWriteOp>(op); write && write.getAdd())
+    replace(2, 0);
+  if (isa<CholeskyOp, InvOp, SolveOp, EighOp, SvdOp>(op) && operands[0].mapped)
+    operands[0].value =
+        choose(r, mask, operands[0].value, identityLike(r, operands[0].value));
   if (isa<GatherOp, SliceOp>(op))
     for (unsigned i = 1; i < operands.size(); ++i)
       replace(i, 0);

@@ -36,6 +36,8 @@ private:
 
   mlir::LogicalResult visitIf(IfOp op);
   mlir::LogicalResult visitIfMapped(IfOp op);
+  mlir::FailureOr<IfOp> buildBranch(IfOp op, unsigned side, Value any,
+                                    ArrayRef<unsigned> owners);
   mlir::LogicalResult visitFor(ForOp op);
   mlir::LogicalResult visitForMapped(ForOp op);
   mlir::LogicalResult visitWhile(WhileOp op);

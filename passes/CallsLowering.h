@@ -1,7 +1,7 @@
 // The state of one function's way from values to buffers, shared by the files
-// that do it: LowerToCalls.cpp (the walk and the rules of operations) and
-// LowerControl.cpp (regions). A value is known as a view, as a builtin scalar,
-// or both ways on demand.
+// that do it: LowerToCalls.cpp (the walk and the rules of operations),
+// LowerControl.cpp (regions) and LowerTapes.cpp. A value is known as a view, as
+// a builtin scalar, or both ways on demand.
 #ifndef ASTRA_PASSES_CALLSLOWERING_H
 #define ASTRA_PASSES_CALLSLOWERING_H
 
@@ -11,6 +11,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace astra {
+
+struct TapeEnd;
 
 class CallsLowering {
 public:
@@ -58,6 +60,11 @@ private:
   mlir::LogicalResult lowerKernelOp(mlir::Operation &op);
   mlir::LogicalResult lowerFused(FusedOp op);
   llvm::StringRef shareFused(calls::FusedOp fused);
+  static bool isOfColumns(ConcatOp op);
+  void lowerColumns(ConcatOp op);
+  void copyColumns(llvm::ArrayRef<mlir::Value> parts, mlir::Value result,
+                   unsigned axis, mlir::Value block, const Dim &count);
+  mlir::Value takeRows(mlir::Value view, mlir::Value block, const Dim &count);
   /// Values that leave a block by its end are written where they go.
   void wishFor(mlir::ValueRange values, llvm::ArrayRef<mlir::Value> places,
                mlir::Block &block);
@@ -89,6 +96,18 @@ private:
                   llvm::ArrayRef<mlir::Value> next,
                   llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value getWord(int64_t value);
+
+  //===-- Tapes -----------------------------------------------------------===//
+  bool lowerTape(mlir::Operation &op);
+  void lowerTapeRead(TapeReadOp op);
+  void lowerTapeWrite(TapeWriteOp op);
+  mlir::Value getTapeEntry(mlir::Value tape, mlir::Type entry,
+                           mlir::Value index);
+  mlir::Value openTape(mlir::Value address);
+  void addInPlace(mlir::Value part, mlir::Value sum);
+  void addTape(mlir::Value part, mlir::Value sum, TapeType type);
+  void addTapeTo(mlir::Value entry, mlir::Value part, TapeType type);
+  void closeTapes(llvm::ArrayRef<TapeEnd> ends);
 
   mlir::func::FuncOp source;
   mlir::OpBuilder &builder;

@@ -27,6 +27,11 @@ static Value addPart(RuleBuilder &r, Value sum, Value part) {
                                   r.ints("dynamic_axes", box.getDynamicAxes()),
                                   r.unit("add")});
   }
+  if (auto write = dyn_cast_or_null<TapeWriteOp>(op)) {
+    if (!write.getTape().getDefiningOp<TapeNewOp>())
+      return nullptr;
+    return r.writeTape(sum, write.getIndex(), write.getValue(), /*add=*/true);
+  }
   if (auto pad = dyn_cast_or_null<PadOp>(op)) {
     if (splatOf(pad.getFill()) != 0.0)
       return nullptr;

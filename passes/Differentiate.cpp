@@ -24,7 +24,7 @@ static void replaceByBody(Operation *op, Block &body,
   op->erase();
 }
 
-LogicalResult expandVjp(VjpOp op) {
+LogicalResult expandVjp(VjpOp op, ArrayRef<Value> before) {
   Block &body = op.getBody().front();
   unsigned numArgs = op.getNumArgs();
   ValueRange given = op.getInputs().drop_front(numArgs);
@@ -36,6 +36,8 @@ LogicalResult expandVjp(VjpOp op) {
   OpBuilder builder(body.getTerminator());
   RuleBuilder r(builder, op.getLoc());
   Cotangents cotangents;
+  for (auto [i, part] : llvm::zip(op.getWrt(), before))
+    cotangents.add(r, body.getArgument(i), {part, nullptr, true});
   for (Value yielded : body.getTerminator()->getOperands())
     if (isFloatTensor(yielded)) {
       if (activity.contains(yielded))
@@ -89,7 +91,7 @@ static bool isInTransform(Operation *op) {
 
 static LogicalResult expand(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<VjpOp>(expandVjp)
+      .Case([](VjpOp vjp) { return expandVjp(vjp); })
       .Case<JvpOp>(expandJvp)
       .Case<MapOp>(expandMap);
 }

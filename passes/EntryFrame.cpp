@@ -20,9 +20,9 @@ EntryFrame::EntryFrame(func::FuncOp source, StringRef name,
       context, {pointer, pointer, pointer, half, half});
   callType = LLVM::LLVMStructType::getLiteral(
       context, {word, pointer, pointer, pointer, pointer});
-  apiType = LLVM::LLVMStructType::getLiteral(
-      context, {word, pointer, pointer, pointer, pointer, pointer, pointer,
-                pointer, pointer});
+  SmallVector<Type> members(1 + unsigned(CallService::TapeClose), pointer);
+  members.front() = word;
+  apiType = LLVM::LLVMStructType::getLiteral(context, members);
 
   prologue.setInsertionPoint(source);
   auto type = LLVM::LLVMFunctionType::get(half, {pointer, pointer, pointer});
@@ -272,6 +272,27 @@ Value EntryFrame::getArgumentData(unsigned index) {
 Value EntryFrame::getService(OpBuilder &builder, Location at,
                              CallService service) {
   return loadMember(builder, api, apiType, 0, int32_t(service), pointer);
+}
+
+Value EntryFrame::callService(OpBuilder &builder, Location at,
+                              CallService service, Type result,
+                              ValueRange arguments) {
+  SmallVector<Value> all{getService(builder, at, service), getCall()};
+  llvm::append_range(all, arguments);
+  auto type = LLVM::LLVMFunctionType::get(
+      result, SmallVector<Type>(ValueRange(all).drop_front().getTypes()));
+  auto call = LLVM::CallOp::create(builder, at, type, all);
+  return call->getNumResults() ? call.getResult() : Value();
+}
+
+Value EntryFrame::getMemoryStatus(OpBuilder &builder, Location at,
+                                  Value address) {
+  Value null = LLVM::ZeroOp::create(builder, at, pointer);
+  Value missing =
+      LLVM::ICmpOp::create(builder, at, LLVM::ICmpPredicate::eq, address, null);
+  return LLVM::SelectOp::create(
+      builder, at, missing, getHalfWord(builder, at, ASTRA_ERROR_OUT_OF_MEMORY),
+      getHalfWord(builder, at, 0));
 }
 
 Value EntryFrame::getKernel(OpBuilder &builder, Location at, unsigned import) {

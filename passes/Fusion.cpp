@@ -21,12 +21,15 @@ bool astra::isFreeView(Operation *op) {
 }
 
 /// On elements, of any shape but a scalar's, and cannot fail. Integers are
-/// divided with a check, by a kernel.
+/// divided with a check, by a kernel. Functions of an order have no
+/// vector form.
 static bool isElementwise(Operation *op) {
   if (!isa<ScalarOpInterface, BitcastOp>(op) || !isMemoryEffectFree(op))
     return false;
   if (auto power = dyn_cast<PowIntOp>(op); power && power.getExponent() == 0)
     return false; // a constant
+  if (isa<PolygammaOp, SincOp, ExprelOp>(op))
+    return false;
   return !isa<DivOp, RemOp>(op) || isFloatTensor(op->getResult(0).getType());
 }
 

@@ -5,11 +5,22 @@
 #include "passes/CallsLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Transforms.h"
 
 using namespace mlir;
 using namespace astra;
 
-static bool isScalar(Value value) { return getTensorType(value).isScalar(); }
+/// Also a tape, which is an address.
+static bool isScalar(Value value) {
+  auto tensor = dyn_cast<astra::TensorType>(value.getType());
+  return !tensor || tensor.isScalar();
+}
+
+static Type getScalarTypeOf(Value value) {
+  auto tensor = dyn_cast<astra::TensorType>(value.getType());
+  return tensor ? getScalarType(tensor.getElementType())
+                : IntegerType::get(value.getContext(), 64);
+}
 
 Value CallsLowering::getWord(int64_t value) {
   return arith::ConstantOp::create(builder, loc,
@@ -86,7 +97,7 @@ LogicalResult CallsLowering::lowerIf(IfOp op) {
   for (Value result : op.getResults()) {
     bool scalar = isScalar(result);
     if (scalar)
-      types.push_back(getScalarType(getTensorType(result).getElementType()));
+      types.push_back(getScalarTypeOf(result));
     places.push_back(scalar ? Value() : getDestination(result));
   }
   Value condition = getScalar(op.getCondition());
@@ -102,11 +113,12 @@ LogicalResult CallsLowering::lowerIf(IfOp op) {
     if (llvm::failed(lowerBlock(block)))
       return failure();
     SmallVector<Value> values;
+    bool isUnseen = i == 1 && op->hasAttr(isForTaken);
     for (auto [value, place] : llvm::zip(yielded, places)) {
-      if (place)
-        writeTo(value, place);
-      else
+      if (!place)
         values.push_back(getScalar(value));
+      else if (!isUnseen)
+        writeTo(value, place);
     }
     scf::YieldOp::create(builder, loc, values);
   }
@@ -153,7 +165,13 @@ LogicalResult CallsLowering::lowerFor(ForOp op) {
   loop.getBody()->clear();
   builder.setInsertionPointToEnd(loop.getBody());
   Block &block = op.getBody().front();
-  setScalar(block.getArgument(0), loop.getInductionVar());
+  Value counter = loop.getInductionVar();
+  if (op.getReverse()) {
+    Value last = arith::SubIOp::create(builder, at, end, getWord(1));
+    Value gone = arith::SubIOp::create(builder, at, counter, begin);
+    counter = arith::SubIOp::create(builder, at, last, gone);
+  }
+  setScalar(block.getArgument(0), counter);
   bindState(block.getArguments().drop_front(), loop.getRegionIterArgs(),
             current, next);
   OperandRange yielded = block.getTerminator()->getOperands();

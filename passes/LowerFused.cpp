@@ -85,6 +85,7 @@ public:
   Value getTemporary(Type, ArrayRef<Dim>) final { return {}; }
   Value getScalar(unsigned) final { return {}; }
   Value getDimScalar(const Dim &) final { return {}; }
+  Value getDimView(const Dim &) final { return {}; }
   Layout getLayout(Value) final { return {}; }
   Value getView(Value, const Layout &) final { return {}; }
   Value getSplat(Attribute, Type, ArrayRef<Dim>) final { return {}; }

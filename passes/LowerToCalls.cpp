@@ -5,6 +5,7 @@
 #include "kernels/KernelTable.h"
 #include "passes/CallsLowering.h"
 #include "passes/Passes.h"
+#include "passes/TapeUse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -43,6 +44,14 @@ public:
   Value getDimScalar(const Dim &dim) final {
     return calls::DimOp::create(builder, op.getLoc(), builder.getI64Type(),
                                 builder.getStringAttr(dim.str()));
+  }
+  Value getDimView(const Dim &dim) final {
+    Type word = builder.getI64Type();
+    if (std::optional<int64_t> constant = dim.asConstant())
+      return getSplat(builder.getI64IntegerAttr(*constant), word, {});
+    Value room = lowering.makeBuffer(word, {});
+    calls::StoreOp::create(builder, op.getLoc(), getDimScalar(dim), room);
+    return room;
   }
   Layout getLayout(Value view) final {
     auto type = cast<calls::ViewType>(view.getType());
@@ -277,10 +286,14 @@ LogicalResult CallsLowering::lower(Operation &op) {
     return lowerFused(o);
   if (isa<CustomDerivativeOp, RematOp>(op))
     return lowerInline(op, op.getRegion(0));
-  if (lowerScalar(op))
+  if (lowerTape(op) || lowerScalar(op))
     return success();
   if (isa<ViewOpInterface>(op))
     return lowerViewOp(op);
+  if (auto o = dyn_cast<ConcatOp>(op); o && isOfColumns(o)) {
+    lowerColumns(o);
+    return success();
+  }
   if (isa<KernelOpInterface>(op))
     return lowerKernelOp(op);
   return op.emitError() << "\"" << op.getName()
@@ -288,9 +301,12 @@ LogicalResult CallsLowering::lower(Operation &op) {
 }
 
 LogicalResult CallsLowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
+  auto ends = findTapeEnds(block);
+  for (Operation &op : block.without_terminator()) {
     if (llvm::failed(lower(op)) || failed)
       return failure();
+    closeTapes(ends.lookup(&op));
+  }
   loc = block.getTerminator()->getLoc();
   return success();
 }

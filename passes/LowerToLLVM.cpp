@@ -66,6 +66,11 @@ private:
   void lowerStore(calls::StoreOp op);
   void lowerCheckRange(calls::CheckRangeOp op);
   void lowerDebug(calls::DebugOp op);
+  Value getAddress(Location loc, Value tape);
+  void lowerTapeOpen(calls::TapeOpenOp op);
+  void lowerTapeEntry(calls::TapeEntryOp op);
+  void lowerTapeLength(calls::TapeLengthOp op);
+  void lowerTapeClose(calls::TapeCloseOp op);
   void lowerBranch(Operation *op);
 
   func::FuncOp source;
@@ -114,17 +119,10 @@ void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text,
   LLVM::CondBrOp::create(builder, loc, ok, rest, failure);
 
   builder.setInsertionPointToEnd(failure);
-  Value service = frame.getService(builder, loc, CallService::FailValues);
-  auto type = LLVM::LLVMFunctionType::get(
-      builder.getI32Type(),
-      {pointer, builder.getI32Type(), pointer, pointer, builder.getI64Type()});
-  Value status = LLVM::CallOp::create(
-                     builder, loc, type,
-                     ValueRange{service, frame.getCall(),
-                                frame.getHalfWord(builder, loc, code),
-                                getText(loc, text), storeWords(loc, values),
-                                frame.getWord(builder, loc, values.size())})
-                     .getResult();
+  Value status = frame.callService(
+      builder, loc, CallService::FailValues, builder.getI32Type(),
+      {frame.getHalfWord(builder, loc, code), getText(loc, text),
+       storeWords(loc, values), frame.getWord(builder, loc, values.size())});
   Value place = frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
   LLVM::BrOp::create(builder, loc, ValueRange{status, place},
                      frame.getFailBlock());
@@ -367,13 +365,50 @@ void BodyLowering::lowerDebug(calls::DebugOp op) {
   Location loc = op.getLoc();
   Value room = frame.getArgumentRoom();
   fillArgument(loc, room, 0, op.getView());
-  Value service = frame.getService(builder, loc, CallService::Debug);
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer, pointer, pointer});
-  LLVM::CallOp::create(
-      builder, loc, type,
-      ValueRange{service, frame.getCall(), getText(loc, op.getText()), room});
+  frame.callService(builder, loc, CallService::Debug,
+                    LLVM::LLVMVoidType::get(builder.getContext()),
+                    {getText(loc, op.getText()), room});
+}
+
+//===-- Tapes -------------------------------------------------------------===//
+
+Value BodyLowering::getAddress(Location loc, Value tape) {
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, tape);
+}
+
+void BodyLowering::lowerTapeOpen(calls::TapeOpenOp op) {
+  Location loc = op.getLoc();
+  Value tape = frame.callService(builder, loc, CallService::TapeOpen, pointer,
+                                 getAddress(loc, op.getTape()));
+  checkStatus(loc, frame.getMemoryStatus(builder, loc, tape));
+  op.getResult().replaceAllUsesWith(
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), tape));
+}
+
+void BodyLowering::lowerTapeEntry(calls::TapeEntryOp op) {
+  Location loc = op.getLoc();
+  calls::ViewType type = op.getView().getType();
+  Dim bytes = calls::getElementCount(type.getShapeDims()) *
+              Dim::constant(calls::getByteWidth(type.getElementType()));
+  Value entry = frame.callService(
+      builder, loc, CallService::TapeEntry, pointer,
+      {getAddress(loc, op.getTape()), op.getIndex(), frame.getDim(bytes)});
+  checkStatus(loc, frame.getMemoryStatus(builder, loc, entry));
+  pointers[op.getView()] = entry;
+}
+
+void BodyLowering::lowerTapeLength(calls::TapeLengthOp op) {
+  op.getResult().replaceAllUsesWith(frame.callService(
+      builder, op.getLoc(), CallService::TapeLength, builder.getI64Type(),
+      getAddress(op.getLoc(), op.getTape())));
+}
+
+void BodyLowering::lowerTapeClose(calls::TapeCloseOp op) {
+  Location loc = op.getLoc();
+  frame.callService(builder, loc, CallService::TapeClose,
+                    LLVM::LLVMVoidType::get(builder.getContext()),
+                    {getAddress(loc, op.getTape()),
+                     frame.getHalfWord(builder, loc, uint32_t(op.getDepth()))});
 }
 
 //===-- The walk ----------------------------------------------------------===//
@@ -396,6 +431,10 @@ LogicalResult BodyLowering::lower(Operation *op) {
           .Case([&](calls::LoadOp o) { return lowerLoad(o), true; })
           .Case([&](calls::StoreOp o) { return lowerStore(o), true; })
           .Case([&](calls::DebugOp o) { return lowerDebug(o), true; })
+          .Case([&](calls::TapeOpenOp o) { return lowerTapeOpen(o), true; })
+          .Case([&](calls::TapeEntryOp o) { return lowerTapeEntry(o), true; })
+          .Case([&](calls::TapeLengthOp o) { return lowerTapeLength(o), true; })
+          .Case([&](calls::TapeCloseOp o) { return lowerTapeClose(o), true; })
           .Case([&](calls::CheckRangeOp o) { return lowerCheckRange(o), true; })
           .Case([&](calls::DimOp o) {
             Dim dim = Dim::parse(o.getValue()).value_or(Dim());

@@ -20,6 +20,8 @@ public:
   ArrayRef<Value> getValues() const { return values.getArrayRef(); }
   /// Puts what was carried over, one for each of getValues(), in their place.
   void replace(ValueRange carried);
+  /// What is computed again goes where the builder stands.
+  void replace(OpBuilder &builder, ValueRange carried);
 
 private:
   bool crosses(Value v) const { return v.getParentBlock() == &forward; }
@@ -32,6 +34,11 @@ private:
   llvm::SetVector<Value> values;
   llvm::DenseMap<Value, Value> found;
 };
+
+/// Operations of `backward` that compute what one of `forward` does give way to
+/// it: to carry a value over costs less than another sine. For blocks that run
+/// equally often, before their residuals are collected.
+void useForward(mlir::Block &forward, mlir::Block &backward);
 
 } // namespace astra
 #endif // ASTRA_PASSES_RESIDUALS_H

@@ -54,7 +54,9 @@ static void carryOut(IfOp op, ArrayRef<Residuals *> residuals,
   SmallVector<SmallVector<unsigned>> places(2);
   for (unsigned i = 0; i < 2; ++i)
     for (Value value : residuals[i]->getValues()) {
-      unsigned place = numResults;
+      // A tape has one owner, and is found by who is none (see batching).
+      unsigned place =
+          isa<TapeType>(value.getType()) ? types.size() : numResults;
       while (place < types.size() && (types[place] != value.getType() ||
                                       llvm::is_contained(places[i], place)))
         ++place;
@@ -76,7 +78,8 @@ static void carryOut(IfOp op, ArrayRef<Residuals *> residuals,
     for (auto [value, type] :
          llvm::zip_equal(extra, ArrayRef(types).drop_front(numResults)))
       if (!value)
-        value = r.splat(type, 0);
+        value = isa<TapeType>(type) ? r.make<TapeNoneOp>(type, {})
+                                    : r.splat(type, 0);
     end->insertOperands(numResults, extra);
     residuals[i]->replace(carried);
   }
@@ -88,8 +91,12 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
   Value condition = op.getCondition();
   SmallVector<Value> given = takeAll(r, op->getResults(), outer);
   SmallVector<Value> targets = activeCaptures(op), before;
-  for (Value target : targets)
+  for (Value target : targets) {
     before.push_back(outer.getApplied(r, target));
+    // Both branches go on with one tape.
+    if (!before.back() && isa<TapeType>(target.getType()))
+      before.back() = r.splatLike(target, 0);
+  }
 
   size_t firstBuilt = built.size(), firstRetired = retired.size();
   Region backward[2];
@@ -133,6 +140,8 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
     outer.erase(targets[target]);
     outer.add(r, targets[target], {back->getResult(i), nullptr, true});
   }
+  for (unsigned i = 0; i < 2; ++i)
+    useForward(op->getRegion(i).front(), backward[i].front());
   Residuals thenPart(op.getThenRegion().front(), backward[0]);
   Residuals elsePart(op.getElseRegion().front(), backward[1]);
   carryOut(op, {&thenPart, &elsePart}, retired);
@@ -142,6 +151,71 @@ LogicalResult ReverseMode::visitIf(IfOp op, Cotangents &outer) {
 }
 
 //===-- Scans -------------------------------------------------------------===//
+
+LogicalResult ReverseMode::buildStep(Block &forward, unsigned first,
+                                     ValueRange states, ArrayRef<Value> outputs,
+                                     BackwardStep &step) {
+  RuleBuilder r(builder, forward.getParentOp()->getLoc());
+  Block &block = step.block();
+  step.firstBuilt = built.size();
+  step.firstRetired = retired.size();
+  ValueRange yielded = forward.getTerminator()->getOperands();
+  SmallVector<Value> seeds(yielded.size()), accumulators;
+  for (unsigned i = 0; i < states.size(); ++i)
+    if (activity.contains(forward.getArgument(first + i))) {
+      step.states.push_back(i);
+      seeds[i] = block.addArgument(states[i].getType(), r.getLoc());
+    }
+  for (Value target : step.targets)
+    accumulators.push_back(block.addArgument(target.getType(), r.getLoc()));
+  for (auto [i, given] : llvm::enumerate(outputs))
+    if (given)
+      seeds[states.size() + i] =
+          block.addArgument(yielded[states.size() + i].getType(), r.getLoc());
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&block);
+  seed(r, step.targets, accumulators, step.cotangents);
+  seed(r, yielded, seeds, step.cotangents);
+  if (failed(walk(forward, step.cotangents)))
+    return failure();
+  for (unsigned i : step.states) {
+    Value argument = forward.getArgument(first + i);
+    Value cotangent = step.cotangents.getApplied(r, argument);
+    step.next.push_back(orZero(r, cotangent, argument));
+  }
+  SmallVector<Value> changed;
+  for (auto [target, accumulator] :
+       llvm::zip_equal(step.targets, accumulators)) {
+    Value after = step.cotangents.getApplied(r, target);
+    if (after == accumulator) {
+      block.eraseArgument(cast<BlockArgument>(accumulator).getArgNumber());
+      continue;
+    }
+    changed.push_back(target);
+    step.next.push_back(after);
+  }
+  step.targets = changed;
+  return success();
+}
+
+void ReverseMode::eraseStep(BackwardStep &step) {
+  retired.settle(step.firstRetired);
+  eraseUnused(step.firstBuilt);
+}
+
+void ReverseMode::addStepResults(RuleBuilder &r, BackwardStep &step,
+                                 ArrayRef<Value> inits, ValueRange results,
+                                 Cotangents &outer) {
+  // An initial value may be a value from outside as well: its sum goes on.
+  ValueRange sums = results.drop_front(step.states.size());
+  for (auto [target, sum] : llvm::zip(step.targets, sums)) {
+    outer.erase(target);
+    addResult(r, target, sum, outer);
+  }
+  for (auto [i, cotangent] : llvm::zip(step.states, results))
+    addResult(r, inits[i], cotangent, outer);
+}
 
 static TensorType stacked(Value v, const Dim &length) {
   SmallVector<Dim> shape = shapeOf(v);
@@ -179,6 +253,42 @@ static SmallVector<Value> carryStacked(RuleBuilder &r, ScanOp scan,
   return sources;
 }
 
+/// The same for the residuals of both kinds, as arguments of the backward
+/// block: tapes that loops inside left are entries of tapes themselves. Gives
+/// the operands for the arguments.
+static SmallVector<Value> carryOver(RuleBuilder &r, ScanOp scan,
+                                    Residuals &residuals, Block &backward,
+                                    Retired &retired) {
+  SmallVector<Value> tensors, inner, found, operands;
+  for (Value value : residuals.getValues())
+    (isa<TapeType>(value.getType()) ? inner : tensors).push_back(value);
+  Operation *loop = scan;
+  SmallVector<Value> tapes;
+  if (!inner.empty())
+    tapes = pushOnTapes(loop, inner, retired).first;
+  SmallVector<Value> slices;
+  for (Value value : tensors)
+    slices.push_back(backward.addArgument(value.getType(), scan.getLoc()));
+  operands = carryStacked(r, cast<ScanOp>(loop), tensors, retired);
+  Value index;
+  if (!inner.empty()) {
+    auto type = TensorType::getScalar(r.getBuilder().getI64Type());
+    index = backward.addArgument(type, scan.getLoc());
+    operands.push_back(
+        r.flip(r.iota(type.withShape({scan.getLength()}), 0), {0}));
+  }
+  OpBuilder start(scan.getContext());
+  start.setInsertionPointToStart(&backward);
+  RuleBuilder inside(start, scan.getLoc());
+  auto *tape = tapes.begin(), *slice = slices.begin();
+  for (Value value : residuals.getValues())
+    found.push_back(isa<TapeType>(value.getType())
+                        ? inside.readTape(*tape++, index)
+                        : *slice++);
+  residuals.replace(start, found);
+  return operands;
+}
+
 LogicalResult ReverseMode::visitScan(ScanOp op, Cotangents &outer) {
   RuleBuilder r(builder, op.getLoc());
   return reverseScan(op, takeAll(r, op->getResults(), outer), outer);
@@ -192,97 +302,54 @@ LogicalResult ReverseMode::reverseScan(ScanOp op, ArrayRef<Value> given,
   unsigned numState = op.getNumState();
   Block &forward = op.getBody().front();
   SmallVector<Value> inputs(op.getInputs());
-  ValueRange yielded = forward.getTerminator()->getOperands();
-  SmallVector<Value> targets = activeCaptures(op);
+  ArrayRef<Value> outputs = given.drop_front(numState);
 
-  // The block's arguments: cotangents of the state, accumulators, and slices of
-  // the outputs' cotangents.
-  Region backward;
-  Block &block = backward.emplaceBlock();
-  SmallVector<unsigned> states;
-  SmallVector<Value> carried, sliced, seeds(yielded.size());
-  for (unsigned i = 0; i < numState; ++i)
-    if (activity.contains(forward.getArgument(i))) {
-      states.push_back(i);
-      seeds[i] = block.addArgument(inputs[i].getType(), loc);
-      carried.push_back(orZero(r, given[i], inputs[i]));
-    }
-  SmallVector<Value> accumulators;
-  for (Value target : targets)
-    accumulators.push_back(block.addArgument(target.getType(), loc));
-  for (unsigned i = numState; i < given.size(); ++i)
-    if (given[i]) {
-      seeds[i] = block.addArgument(yielded[i].getType(), loc);
-      sliced.push_back(r.flip(given[i], {0}));
-    }
-
-  size_t firstBuilt = built.size(), firstRetired = retired.size();
-  SmallVector<Value> next, slices;
+  BackwardStep step;
+  step.targets = activeCaptures(op);
+  if (failed(buildStep(forward, 0, ArrayRef(inputs).take_front(numState),
+                       outputs, step)))
+    return failure();
+  SmallVector<Value> slices;
   SmallVector<unsigned> sliceOf;
-  SmallVector<Type> types;
+  SmallVector<Type> types(ValueRange(step.next).getTypes());
   {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&block);
-    Cotangents local;
-    seed(r, targets, accumulators, local);
-    seed(r, yielded, seeds, local);
-    if (failed(walk(forward, local)))
-      return failure();
-    for (unsigned i : states) {
+    builder.setInsertionPointToEnd(&step.block());
+    for (unsigned i = numState; i < inputs.size(); ++i) {
       Value argument = forward.getArgument(i);
-      next.push_back(orZero(r, local.getApplied(r, argument), argument));
-    }
-    SmallVector<Value> changed;
-    for (auto [target, accumulator] : llvm::zip_equal(targets, accumulators)) {
-      Value after = local.getApplied(r, target);
-      if (after == accumulator) {
-        block.eraseArgument(cast<BlockArgument>(accumulator).getArgNumber());
+      if (!step.cotangents.has(argument))
         continue;
-      }
-      changed.push_back(target);
-      next.push_back(after);
+      sliceOf.push_back(i);
+      slices.push_back(step.cotangents.getApplied(r, argument));
+      types.push_back(stacked(slices.back(), length));
     }
-    targets = changed;
-    for (unsigned i = numState; i < inputs.size(); ++i)
-      if (local.has(forward.getArgument(i))) {
-        sliceOf.push_back(i);
-        slices.push_back(local.getApplied(r, forward.getArgument(i)));
-      }
-    llvm::append_range(types, ValueRange(next).getTypes());
-    for (Value slice : slices)
-      types.push_back(stacked(slice, length));
-    SmallVector<Value> all = next;
+    SmallVector<Value> all = step.next;
     llvm::append_range(all, slices);
     YieldOp::create(builder, loc, all);
   }
-  retired.settle(firstRetired);
-  eraseUnused(firstBuilt);
+  eraseStep(step);
 
-  for (Value target : targets)
-    carried.push_back(orZero(r, outer.getApplied(r, target), target));
-  Residuals residuals(forward, backward);
-  SmallVector<Value> kept(residuals.getValues()), again;
-  for (Value value : kept)
-    again.push_back(block.addArgument(value.getType(), loc));
-  residuals.replace(again);
-  SmallVector<Value> operands = carried;
-  llvm::append_range(operands, sliced);
-  llvm::append_range(operands, carryStacked(r, op, kept, retired));
+  SmallVector<Value> operands;
+  for (unsigned i : step.states)
+    operands.push_back(orZero(r, given[i], inputs[i]));
+  for (Value target : step.targets)
+    operands.push_back(orZero(r, outer.getApplied(r, target), target));
+  unsigned numCarried = operands.size();
+  for (Value output : outputs)
+    if (output)
+      operands.push_back(r.flip(output, {0}));
+  Residuals residuals(forward, step.region);
+  llvm::append_range(operands,
+                     carryOver(r, op, residuals, step.block(), retired));
   auto back = ScanOp::create(
       builder, loc, types, operands,
-      {r.dimension("length", length), r.integer("num_state", carried.size())});
-  back.getBody().takeBody(backward);
-
-  // An initial value may be a value from outside as well: its sum goes on.
-  unsigned result = states.size();
-  for (Value target : targets) {
-    outer.erase(target);
-    addResult(r, target, back->getResult(result++), outer);
-  }
-  for (unsigned i : sliceOf)
-    addResult(r, inputs[i], r.flip(back->getResult(result++), {0}), outer);
-  for (auto [place, i] : llvm::enumerate(states))
-    addResult(r, inputs[i], back->getResult(place), outer);
+      {r.dimension("length", length), r.integer("num_state", numCarried)});
+  back.getBody().takeBody(step.region);
+  addStepResults(r, step, inputs, back->getResults().take_front(numCarried),
+                 outer);
+  for (auto [place, i] : llvm::enumerate(sliceOf))
+    addResult(r, inputs[i], r.flip(back->getResult(numCarried + place), {0}),
+              outer);
   return success();
 }
 
@@ -359,14 +426,18 @@ LogicalResult ReverseMode::visitFor(ForOp op, Cotangents &outer) {
   RuleBuilder r(builder, op.getLoc());
   SmallVector<Value> given = takeAll(r, op->getResults(), outer);
   std::optional<Dim> length = lengthOf(op);
-  if (!length || op.getCheckpoint())
+  if (op.getCheckpoint())
     return reverseLoop(op, given, outer);
+  if (!length)
+    return reverseTaped(op, given, outer);
   return reverseScan(toScan(op, *length, retired), given, outer);
 }
 
 LogicalResult ReverseMode::visitWhile(WhileOp op, Cotangents &outer) {
   RuleBuilder r(builder, op.getLoc());
-  return reverseLoop(op, takeAll(r, op->getResults(), outer), outer);
+  SmallVector<Value> given = takeAll(r, op->getResults(), outer);
+  return op.getCheckpoint() ? reverseLoop(op, given, outer)
+                            : reverseTaped(op, given, outer);
 }
 
 //===-- Reductions --------------------------------------------------------===//

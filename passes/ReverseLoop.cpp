@@ -1,12 +1,11 @@
-// Reverse mode of loops whose length is known only when they run, and of loops
-// marked `checkpoint`. The backward loop goes through the steps from last to
-// first and needs the state before each. It keeps states in a fixed number of
-// slots, used as a stack: from the latest kept state it runs forward again to
-// the step in turn, keeping some states on the way, in half of the slots that
-// are free, evenly spaced. As steps are done their slots become free again and
-// the steps before are kept more densely. Memory does not grow with the length;
-// each step is run forward again a few times (two up to about 30 steps, four up
-// to about ten thousand).
+// Reverse mode of loops marked `checkpoint`. The backward loop goes through the
+// steps from last to first and needs the state before each. It keeps states in
+// a fixed number of slots, used as a stack: from the latest kept state it runs
+// forward again to the step in turn, keeping some states on the way, in half of
+// the slots that are free, evenly spaced. As steps are done their slots become
+// free again and the steps before are kept more densely. Memory does not grow
+// with the length; each step is run forward again a few times (two up to about
+// 30 steps, four up to about ten thousand).
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/ReverseMode.h"
@@ -36,7 +35,7 @@ public:
   ArrayRef<Value> getInits() const { return inits; }
 
   /// The number of steps; a `while` is made to count them.
-  Value countSteps(Retired &retired);
+  Value countSteps(Retired &retired) { return astra::countSteps(op, retired); }
   /// The slots before the first step: depth, positions, states.
   SmallVector<Value> initialSlots();
   /// Moves to the state before `step`: gives the slots then, and the state.
@@ -64,33 +63,11 @@ private:
 
 } // namespace
 
-Value LoopReplay::countSteps(Retired &retired) {
-  if (auto loop = dyn_cast<ForOp>(op))
-    return r.binary<MaximumOp>(r.sub(loop.getEnd(), loop.getBegin()),
-                               number(0));
-  OpBuilder outside(op);
-  SmallVector<Value> operands(op->getOperands());
-  operands.push_back(RuleBuilder(outside, op->getLoc()).splat(i64, 0));
-  SmallVector<Type> types(op->getResultTypes());
-  types.push_back(i64);
-  Operation *made = rebuild(op, operands, types);
-  made->getRegion(0).addArgument(i64, op->getLoc());
-  Value count = made->getRegion(1).addArgument(i64, op->getLoc());
-  Operation *end = body.getTerminator();
-  OpBuilder inside(end);
-  RuleBuilder step(inside, op->getLoc());
-  Value next = step.add(count, step.splat(i64, 1));
-  end->insertOperands(end->getNumOperands(), next);
-  retired.replace(op, made->getResults().drop_back());
-  op = made;
-  return made->getResults().back();
-}
-
 SmallVector<Value> LoopReplay::argumentsAt(Value step, ValueRange state) {
   SmallVector<Value> arguments(state);
   if (auto loop = dyn_cast<ForOp>(op))
     arguments.insert(arguments.begin(), r.add(loop.getBegin(), step));
-  else
+  else if (arguments.size() < body.getNumArguments())
     arguments.push_back(step); // the count that countSteps() added
   return arguments;
 }
@@ -158,7 +135,7 @@ LoopReplay::stateBefore(Value step, ValueRange slots) {
   llvm::append_range(operands, carried);
   auto forward =
       ForOp::create(builder, op->getLoc(), TypeRange(ValueRange(carried)),
-                    operands, ArrayRef<NamedAttribute>());
+                    operands, {r.unit("checkpoint")});
   {
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> types{i64};
@@ -191,11 +168,13 @@ LoopReplay::stateBefore(Value step, ValueRange slots) {
 //===-- The backward loop -------------------------------------------------===//
 
 /// The gradients of one step at `state` with respect to its active states and
-/// to the targets: a `vjp` of the loop's block, expanded at once.
+/// to the targets, whose `sums` go on: a `vjp` of the loop's block, expanded at
+/// once.
 static FailureOr<SmallVector<Value>>
 stepGradients(OpBuilder &builder, LoopReplay &replay, Value step,
               ValueRange state, ArrayRef<unsigned> active,
-              ArrayRef<Value> targets, ArrayRef<Value> cotangents) {
+              ArrayRef<Value> targets, ArrayRef<Value> cotangents,
+              ArrayRef<Value> sums) {
   Operation *op = replay.getOp();
   RuleBuilder r(builder, op->getLoc());
   Block &body = replay.getBody();
@@ -238,7 +217,9 @@ stepGradients(OpBuilder &builder, LoopReplay &replay, Value step,
   }
   auto hold = YieldOp::create(builder, op->getLoc(),
                               vjp->getResults().drop_front(numValues));
-  if (failed(expandVjp(vjp)))
+  SmallVector<Value> before(active.size());
+  llvm::append_range(before, sums);
+  if (failed(expandVjp(vjp, before)))
     return failure();
   SmallVector<Value> gradients(hold->getOperands());
   builder.setInsertionPointAfter(hold);
@@ -273,8 +254,9 @@ LogicalResult ReverseMode::reverseLoop(Operation *op, ArrayRef<Value> given,
   SmallVector<Type> types(ValueRange(operands).getTypes());
   TensorType i64 = typeOf(steps);
   operands.insert(operands.begin(), {r.splat(i64, 0), steps});
+  // Its own reverse pass is to keep as little.
   auto back = ForOp::create(builder, op->getLoc(), types, operands,
-                            ArrayRef<NamedAttribute>());
+                            {r.unit("checkpoint")});
   {
     OpBuilder::InsertionGuard guard(builder);
     types.insert(types.begin(), i64);
@@ -285,22 +267,13 @@ LogicalResult ReverseMode::reverseLoop(Operation *op, ArrayRef<Value> given,
     SmallVector<Value> inside(block->getArguments().drop_front());
     auto [next, state] =
         replay.stateBefore(step, ValueRange(inside).take_front(numSlots));
-    auto gradients =
-        stepGradients(builder, replay, step, state, active, targets,
-                      ArrayRef(inside).slice(numSlots, active.size()));
+    ArrayRef<Value> carried = ArrayRef(inside).drop_front(numSlots);
+    auto gradients = stepGradients(builder, replay, step, state, active,
+                                   targets, carried.take_front(active.size()),
+                                   carried.drop_front(active.size()));
     if (failed(gradients))
       return failure();
-    ArrayRef<Value> parts = *gradients;
-    llvm::append_range(next, parts.take_front(active.size()));
-    ArrayRef<Value> sums =
-        ArrayRef(inside).drop_front(numSlots + active.size());
-    for (auto [target, sum, part] :
-         llvm::zip_equal(targets, sums, parts.drop_front(active.size()))) {
-      Cotangents total;
-      total.add(r, target, {sum, nullptr, true});
-      total.add(r, target, {part, nullptr, true});
-      next.push_back(total.getApplied(r, target));
-    }
+    llvm::append_range(next, *gradients);
     YieldOp::create(builder, op->getLoc(), next);
   }
   // An initial value may be a value from outside as well: its sum goes on.

@@ -184,23 +184,41 @@ LogicalResult ReverseMode::visitCustom(CustomDerivativeOp op,
   return success();
 }
 
+/// A value that is given twice is one variable inside.
+static void mergeEqualInputs(RematOp op) {
+  llvm::DenseMap<Value, Value> first;
+  for (auto [input, argument] :
+       llvm::zip_equal(op.getInputs(), op.getBody().getArguments())) {
+    auto [it, fresh] = first.try_emplace(input, argument);
+    if (!fresh)
+      argument.replaceAllUsesWith(it->second);
+  }
+}
+
 LogicalResult ReverseMode::visitRemat(RematOp op, Cotangents &cotangents) {
   RuleBuilder r(builder, op.getLoc());
   captureAsInputs(op);
+  mergeEqualInputs(op);
   SmallVector<Value> operands(op.getInputs());
   unsigned numArgs = operands.size();
   llvm::append_range(operands, floatCotangents(r, op, cotangents));
+  // The sums of the inputs go on inside, in the order of the plain region.
   Axes wrt;
-  SmallVector<Value> targets;
+  SmallVector<Value> targets, before;
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    if (activity.contains(input)) {
+    if (activity.contains(input) && !op.getBody().getArgument(i).use_empty()) {
       wrt.push_back(i);
       targets.push_back(input);
+      before.push_back(cotangents.getApplied(r, input));
     }
-  FailureOr<RematOp> again = buildRematVjp(builder, op, operands, numArgs, wrt);
+  FailureOr<RematOp> again =
+      buildRematVjp(builder, op, operands, numArgs, wrt, before);
   if (failed(again))
     return failure();
-  addAll(r, activity, targets, again->getResults(), cotangents);
+  for (auto [target, sum] : llvm::zip_equal(targets, again->getResults())) {
+    cotangents.erase(target);
+    cotangents.add(r, target, {sum, nullptr, true});
+  }
   return success();
 }
 

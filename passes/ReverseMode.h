@@ -25,6 +25,35 @@ private:
   SmallVector<std::pair<mlir::Operation *, SmallVector<Value>>> entries;
 };
 
+/// Gives a loop further states behind its own: `inits` before the first step,
+/// and what `next` makes of their values at the end of the body after each.
+/// `loop` becomes the new operation; the states' results are returned.
+SmallVector<Value> addStates(
+    mlir::Operation *&loop, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(RuleBuilder &, ValueRange)> next,
+    Retired &retired);
+/// The number of steps of a loop; any but a `for` is made to count them, with
+/// its last state.
+Value countSteps(mlir::Operation *&loop, Retired &retired);
+/// Has each step push values of the loop's body on tapes, one for each. Gives
+/// the tapes and the number of steps.
+std::pair<SmallVector<Value>, Value>
+pushOnTapes(mlir::Operation *&loop, ArrayRef<Value> values, Retired &retired);
+
+/// The backward pass of one step of a loop while it is built, in a region that
+/// belongs to no operation yet.
+struct BackwardStep {
+  BackwardStep() { region.emplaceBlock(); }
+  mlir::Block &block() { return region.front(); }
+
+  mlir::Region region;
+  SmallVector<unsigned> states; // those that are active
+  SmallVector<Value> targets;   // from outside, to whose cotangents it adds
+  SmallVector<Value> next;      // cotangents of the states, then of targets
+  Cotangents cotangents;        // in the block
+  size_t firstBuilt = 0, firstRetired = 0;
+};
+
 class ReverseMode {
 public:
   /// New operations go where the builder stands.
@@ -57,6 +86,19 @@ private:
   /// `given`: the cotangents of the results, null where there is none.
   mlir::LogicalResult reverseScan(ScanOp op, ArrayRef<Value> given,
                                   Cotangents &outer);
+  /// Builds the step backwards over `forward`, whose arguments from `first` on
+  /// are the states. `outputs`: cotangents of what is yielded behind these.
+  mlir::LogicalResult buildStep(mlir::Block &forward, unsigned first,
+                                ValueRange states, ArrayRef<Value> outputs,
+                                BackwardStep &step);
+  /// Removes what the step, which has its end now, does not need.
+  void eraseStep(BackwardStep &step);
+  /// The results of the backward loop: those of the states, then of targets.
+  void addStepResults(RuleBuilder &r, BackwardStep &step, ArrayRef<Value> inits,
+                      ValueRange results, Cotangents &outer);
+  // ReverseTape.cpp
+  mlir::LogicalResult reverseTaped(mlir::Operation *op, ArrayRef<Value> given,
+                                   Cotangents &outer);
   // ReverseLoop.cpp
   mlir::LogicalResult reverseLoop(mlir::Operation *op, ArrayRef<Value> given,
                                   Cotangents &outer);

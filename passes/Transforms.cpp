@@ -129,27 +129,36 @@ void captureAsInputs(RematOp op) {
 
 FailureOr<RematOp> buildRematVjp(OpBuilder &builder, RematOp op,
                                  ValueRange operands, unsigned numArgs,
-                                 ArrayRef<int64_t> wrt) {
+                                 ArrayRef<int64_t> wrt,
+                                 ArrayRef<Value> before) {
   RuleBuilder r(builder, op.getLoc());
   SmallVector<Type> gradients, results(op.getResultTypes());
   for (int64_t i : wrt)
     gradients.push_back(operands[i].getType());
   llvm::append_range(results, gradients);
+  // The sums that go on come in behind the arguments and cotangents.
+  SmallVector<Value> all(operands), inside(before);
+  llvm::copy_if(before, std::back_inserter(all), [](Value v) { return !!v; });
   auto again =
-      RematOp::create(builder, op.getLoc(), gradients, operands,
+      RematOp::create(builder, op.getLoc(), gradients, all,
                       {builder.getNamedAttr(kAgain, builder.getUnitAttr())});
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Location> locs(operands.size(), op.getLoc());
-  Block *body =
-      builder.createBlock(&again.getBody(), {}, TypeRange(operands), locs);
+  SmallVector<Location> locs(all.size(), op.getLoc());
+  Block *body = builder.createBlock(&again.getBody(), {},
+                                    TypeRange(ValueRange(all)), locs);
+  unsigned next = operands.size();
+  for (Value &part : inside)
+    if (part)
+      part = body->getArgument(next++);
   auto vjp =
-      VjpOp::create(builder, op.getLoc(), results, body->getArguments(),
+      VjpOp::create(builder, op.getLoc(), results,
+                    body->getArguments().take_front(operands.size()),
                     {r.integer("num_args", numArgs), r.ints("wrt", wrt)});
   IRMapping mapping;
   op.getBody().cloneInto(&vjp.getBody(), mapping);
   YieldOp::create(builder, op.getLoc(),
                   vjp->getResults().take_back(gradients.size()));
-  if (failed(expandVjp(vjp)))
+  if (failed(expandVjp(vjp, inside)))
     return failure();
   return again;
 }
@@ -167,7 +176,9 @@ void inlineRegions(Operation *root) {
     // the forward pass; else it would undo the rematerialisation.
     if (op->hasAttr(kAgain))
       for (Value &input : inputs)
-        input = RuleBuilder(builder, op->getLoc()).unary<StopGradientOp>(input);
+        if (isa<TensorType>(input.getType()))
+          input =
+              RuleBuilder(builder, op->getLoc()).unary<StopGradientOp>(input);
     op->replaceAllUsesWith(spliceBefore(op, op->getRegion(0).front(), inputs));
     op->erase();
   }

@@ -23,8 +23,9 @@ mlir::Operation *rebuild(mlir::Operation *op, ValueRange operands,
                          ArrayRef<NamedAttribute> changed = {});
 
 /// Each replaces the operation by the values and derivatives of its region,
-/// which has no transformation inside any more.
-mlir::LogicalResult expandVjp(VjpOp op);
+/// which has no transformation inside any more. `before`: what the cotangents
+/// of the arguments in `wrt` are already, null for none; the sums go on.
+mlir::LogicalResult expandVjp(VjpOp op, ArrayRef<Value> before = {});
 mlir::LogicalResult expandJvp(JvpOp op);
 
 /// Fails, and says why, for an operation that has no derivative.
@@ -43,11 +44,17 @@ mlir::FailureOr<SmallVector<Value>> transposeTangentRule(OpBuilder &builder,
 /// Makes the values from outside that the region uses inputs of it.
 void captureAsInputs(RematOp op);
 /// The derivative of a rematerialised region: it computes the region again.
+/// `operands` are the arguments and cotangents, `before` as in expandVjp().
 mlir::FailureOr<RematOp> buildRematVjp(OpBuilder &builder, RematOp op,
                                        ValueRange operands, unsigned numArgs,
-                                       ArrayRef<int64_t> wrt);
+                                       ArrayRef<int64_t> wrt,
+                                       ArrayRef<Value> before);
 /// Replaces what is left of own rules and rematerialisation by plain code.
 void inlineRegions(mlir::Operation *root);
+
+/// Marks an `if` of batching, which runs a branch if any element takes it: what
+/// it gives where none does is for elements that nobody looks at.
+constexpr llvm::StringLiteral isForTaken = "astra.for_taken";
 
 /// Exact simplifications, common subexpressions and dead code.
 void cleanUp(mlir::Operation *root);

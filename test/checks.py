@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -65,17 +66,81 @@ def style_file_length():
         assert lines <= 600, f"{name} has {lines} lines: two files with clear names would read better"
 
 
+def last_line(name, pattern, threads=("1", "2")):
+    """Runs an example with each number of threads; its last line must be the
+    same each time and match a pattern. Gives the match."""
+    lines = set()
+    for count in threads:
+        out = run(ROOT / "examples/run", name, "--threads", count, cwd=ROOT)
+        lines.add(out.strip().splitlines()[-1])
+    assert len(lines) == 1, lines
+    line = lines.pop()
+    match = re.fullmatch(pattern, line)
+    assert match, f"unexpected last line: {line}"
+    return match
+
+
 @check
 def example_digits_is_the_same_bits_for_every_run_and_thread_count():
-    last = set()
-    for threads in ("1", "2", "2"):
-        out = run(ROOT / "examples/run", "digits", "--threads", threads, cwd=ROOT)
-        line = out.strip().splitlines()[-1]
-        match = re.fullmatch(r"digits: test accuracy (0\.9\d\d) \((\d+) of (\d+)\), parameters sha256 [0-9a-f]{64}", line)
-        assert match, f"unexpected last line: {line}"
-        assert int(match[2]) / int(match[3]) >= 0.95, line
-        last.add(line)
-    assert len(last) == 1, last
+    match = last_line("digits", r"digits: test accuracy 0\.9\d\d \((\d+) of (\d+)\), parameters sha256 [0-9a-f]{64}",
+                      threads=("1", "2", "2"))
+    assert int(match[1]) / int(match[2]) >= 0.95, match[0]
+
+
+@check
+def example_gmm_finds_the_mixture():
+    match = last_line("gmm", r"gmm: after \d+ steps weights within (\S+), means within (\S+) of the truth, "
+                             r"(\d+) of 2000 points assigned, parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 0.02 and float(match[2]) < 0.1 and int(match[3]) > 1950, match[0]
+
+
+@check
+def example_newton_finds_the_minimum_that_scipy_finds():
+    match = last_line("newton", r"newton: loss (\S+) after 10 steps, (\d+) of 569 cells right, "
+                                r"coefficients sha256 [0-9a-f]{64}")
+    assert abs(float(match[1]) - 0.139213281813) < 1e-11 and int(match[2]) == 536, match[0]
+
+
+@check
+def example_ode_finds_the_parameters():
+    match = last_line("ode", r"ode: after \d+ steps all parameters within (\S+) percent of the truth, "
+                             r"remaining error (\S+) percent, parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 8 and float(match[2]) < 4, match[0]
+
+
+@check
+def example_adbench_agrees_with_published_values():
+    os.environ["ADBENCH_MILLISECONDS"] = "50"
+    try:
+        match = last_line("adbench", r"adbench: largest relative difference from what is expected: gmm (\S+), "
+                                     r"lstm (\S+), ba (\S+), results sha256 [0-9a-f]{64}")
+    finally:
+        del os.environ["ADBENCH_MILLISECONDS"]
+    assert all(float(word) < 1e-11 for word in match.groups()), match[0]
+
+
+def quickly(name, steps, pattern):
+    """The match of an example's last line after a few steps of training."""
+    variable = f"{name.upper()}_STEPS"
+    os.environ[variable] = steps
+    try:
+        return last_line(name, pattern)
+    finally:
+        del os.environ[variable]
+
+
+@check
+def example_transformer_is_the_same_bits_and_learns():
+    match = quickly("transformer", "20", r"transformer: (\S+) nats per character of unseen text, (\S+) by counting pairs, "
+                                         r"parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 3.3 and float(match[2]) == 2.488, match[0]
+
+
+@check
+def example_lstm_is_the_same_bits_and_learns():
+    match = quickly("lstm", "20", r"lstm: (\S+) nats per letter of unseen words, (\S+) by counting pairs, "
+                                  r"parameters sha256 [0-9a-f]{64}")
+    assert float(match[1]) < 3.0 and float(match[2]) < 2.6, match[0]
 
 
 @check
@@ -200,6 +265,19 @@ def damaged_modules_are_refused():
         (folder / "other.so").write_bytes(other)
         out = run(loader, folder / "other.so", status=1)
         assert "99" in out and "version" in out, out
+
+
+#===-- Other systems -------------------------------------------------------===#
+
+
+@check
+def values_and_derivatives_agree_with_jax():
+    python = os.environ.get("ASTRA_JAX_PYTHON", sys.executable)
+    found = subprocess.run([python, "-c", "import jax"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if found.returncode:
+        raise Skip("no JAX: ASTRA_JAX_PYTHON can name a Python that has it (test/agreement/README.md)")
+    out = run(python, ROOT / "test/agreement/agree.py", ASTRAC, env=dict(os.environ, JAX_PLATFORMS="cpu"))
+    assert re.search(r"^[1-9]\d+ passed, 0 failed$", out.strip().splitlines()[-1]), out[-2000:]
 
 
 #===-- Documents -----------------------------------------------------------===#

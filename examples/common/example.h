@@ -72,6 +72,13 @@ static inline example_t example_open(long threads) {
   return example;
 }
 
+/* Reads all `bytes` of a tensor and gives the tensor back. */
+static inline void example_take(example_t *example, astra_tensor_t tensor,
+                                void *data, size_t bytes) {
+  CHECK(astra_tensor_read(example->runtime, tensor, data, bytes, &error));
+  CHECK(astra_tensor_release(example->runtime, tensor, &error));
+}
+
 static inline void example_close(example_t *example) {
   CHECK(astra_stream_release(example->runtime, example->stream, &error));
   CHECK(astra_device_release(example->runtime, example->device, &error));

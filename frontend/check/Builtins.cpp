@@ -99,6 +99,14 @@ hir::Expr *Checker::floatArg(Arg &arg, Call &call, Expected expected) {
   return nullptr;
 }
 
+hir::Expr *Checker::tensorAndAxis(Call &call, Arg *&axis) {
+  std::vector<Arg *> args;
+  if (!takeArgs(call, {"x", "axis"}, 1, args))
+    return nullptr;
+  axis = args[1];
+  return tensorArg(*args[0]);
+}
+
 TypeRef Checker::typeArg(Arg &arg) {
   if (arg.ast)
     return typeFromExpr(arg.ast, true);

@@ -1,7 +1,8 @@
 // einsum("bij,bjk->bik", a, b): axes that one operand repeats become a
 // diagonal, axes that nobody needs are summed, operands are combined from left
 // to right (products with contracted axes, else elementwise), and the rest is
-// transposed. No MLIR.
+// transposed. `...` stands for leading axes that the operands share as those of
+// a sum do; each gets a letter of its own. No MLIR.
 #include "frontend/check/Checker.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,20 +19,40 @@ static bool has(llvm::StringRef axes, char letter) {
   return axes.contains(letter);
 }
 
+// While the text is read, `...` is one mark; then an axis of it is a letter
+// that nobody can write, counted from the last.
+static constexpr char dots = '.';
+static char letterOfDots(size_t fromLast) { return char(1 + fromLast); }
+static bool isOfDots(char letter) { return letter > 0 && letter < ' '; }
+
+static std::string describeAxis(char letter) {
+  if (isOfDots(letter))
+    return "axis " + std::to_string(-int(letter)) + " of `...`";
+  return std::string("axis `") + letter + "`";
+}
+
 /// Splits "ij,jk->ik" into the operands' letters and the result's; without `->`
-/// the result has the letters that occur once, in alphabetical order.
+/// the result has the axes of `...`, then the letters that occur once, in
+/// alphabetical order.
 bool Checker::parseEinsum(Call &call, llvm::StringRef text,
                           std::vector<EinsumTerm> &terms, std::string &result) {
-  SourceRange range = call.args[0].range;
   auto refuse = [&](const llvm::Twine &message) {
-    fail(DiagCode::bad_einsum, range, message,
+    fail(DiagCode::bad_einsum, call.args[0].range, message,
          "write it like \"bij,bjk->bik\"");
     return false;
   };
   std::string compact;
-  for (char c : text)
-    if (c != ' ')
-      compact += c;
+  while (!text.empty()) {
+    if (text.consume_front("...")) {
+      compact += dots;
+      continue;
+    }
+    if (text.front() == dots)
+      return refuse("`...` has three dots");
+    if (text.front() != ' ')
+      compact += text.front();
+    text = text.drop_front();
+  }
   auto [left, right] = llvm::StringRef(compact).split("->");
   bool explicitResult = llvm::StringRef(compact).contains("->");
   llvm::SmallVector<llvm::StringRef> parts;
@@ -42,63 +63,120 @@ bool Checker::parseEinsum(Call &call, llvm::StringRef text,
                   llvm::Twine(call.args.size() - 1));
   std::string all;
   for (llvm::StringRef part : parts) {
-    if (!llvm::all_of(part, llvm::isAlpha))
+    if (!llvm::all_of(part,
+                      [](char c) { return llvm::isAlpha(c) || c == dots; }))
       return refuse("axes are named by letters, not `" + part + "`");
+    if (part.count(dots) > 1)
+      return refuse("an operand has `...` once at most");
     terms.push_back({nullptr, part.str()});
     all += part;
   }
   if (!explicitResult) {
     for (char c : all)
-      if (llvm::StringRef(all).count(c) == 1)
+      if (c != dots && llvm::StringRef(all).count(c) == 1)
         result += c;
     llvm::sort(result);
+    if (has(all, dots))
+      result.insert(result.begin(), dots);
     return true;
   }
   for (char c : right) {
+    std::string name = c == dots ? "`...`" : describeAxis(c);
     if (!has(all, c))
-      return refuse(llvm::Twine("no operand has the result's axis `") +
-                    llvm::StringRef(&c, 1) + "`");
+      return refuse("no operand has the result's " + name);
     if (has(result, c))
-      return refuse(llvm::Twine("the result names axis `") +
-                    llvm::StringRef(&c, 1) + "` twice");
+      return refuse("the result names " + name + " twice");
     result += c;
+  }
+  if (has(all, dots) && !has(right, dots))
+    return refuse("the result has no place for the axes of `...`");
+  return true;
+}
+
+/// Checks the operands by themselves: numbers of one element type.
+bool Checker::takeEinsumTensors(Call &call, std::vector<EinsumTerm> &terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    terms[i].e = tensorArg(call.args[i + 1]);
+    if (!terms[i].e)
+      return false;
+    TypeRef type = terms[i].e->type, first = terms[0].e->type;
+    bool mixed = type->dtype != first->dtype;
+    if (!mixed && type->dtype != DType::Bool)
+      continue;
+    fail(mixed ? DiagCode::mixed_dtypes : DiagCode::bad_operand,
+         call.args[i + 1].range,
+         "einsum takes numbers of one element type, not `" +
+             hir::toString(type) + "`");
+    return false;
   }
   return true;
 }
 
-/// Checks the operands against their letters.
-bool Checker::bindEinsum(Call &call, std::vector<EinsumTerm> &terms,
-                         llvm::StringRef result) {
-  std::map<char, Dim> extents;
+/// Gives every axis of a `...` its letter.
+bool Checker::expandEllipses(Call &call, std::vector<EinsumTerm> &terms,
+                             std::string &result) {
+  size_t most = 0;
+  auto expand = [](std::string &axes, size_t count) {
+    std::string letters;
+    while (count-- > 0)
+      letters += letterOfDots(count);
+    if (size_t at = axes.find(dots); at != std::string::npos)
+      axes.replace(at, 1, letters);
+  };
   for (size_t i = 0; i < terms.size(); ++i) {
-    EinsumTerm &term = terms[i];
-    term.e = tensorArg(call.args[i + 1]);
-    if (!term.e)
-      return false;
-    TypeRef type = term.e->type, first = terms[0].e->type;
-    SourceRange range = call.args[i + 1].range;
-    if (type->dtype != first->dtype || type->dtype == DType::Bool) {
-      bool mixed = type->dtype != first->dtype;
-      fail(mixed ? DiagCode::mixed_dtypes : DiagCode::bad_operand, range,
-           "einsum takes numbers of one element type, not `" +
-               hir::toString(type) + "`");
-      return false;
-    }
-    if (type->shape.size() != term.axes.size()) {
-      fail(DiagCode::bad_einsum, range,
-           "`" + term.axes + "` names " + llvm::Twine(term.axes.size()) +
-               " axes, and this is `" + hir::toString(type) + "`");
+    std::string &axes = terms[i].axes;
+    size_t rank = terms[i].e->type->shape.size();
+    size_t named = axes.size() - (has(axes, dots) ? 1 : 0);
+    if (rank < named || (rank > named && !has(axes, dots))) {
+      std::string text = axes;
+      if (size_t at = text.find(dots); at != std::string::npos)
+        text.replace(at, 1, "...");
+      fail(DiagCode::bad_einsum, call.args[i + 1].range,
+           "`" + text + "` names " + llvm::Twine(named) +
+               " axes, and this is `" + hir::toString(terms[i].e->type) + "`");
       return false;
     }
-    for (size_t axis = 0; axis < term.axes.size(); ++axis) {
-      auto [it, isNew] = extents.insert({term.axes[axis], type->shape[axis]});
-      if (!isNew &&
-          !requireEqual(type->shape[axis], it->second, range,
-                        "axis `" + llvm::Twine(term.axes[axis]) + "`"))
+    if (has(axes, dots))
+      most = std::max(most, rank - named);
+    expand(axes, rank - named);
+  }
+  expand(result, most);
+  return true;
+}
+
+/// Checks the extents against their letters. Those of `...` may be 1 beside
+/// others.
+bool Checker::bindEinsum(Call &call, std::vector<EinsumTerm> &terms) {
+  std::map<char, Dim> extents;
+  for (auto [i, term] : llvm::enumerate(terms))
+    for (auto [axis, extent] : llvm::enumerate(term.e->type->shape)) {
+      char letter = term.axes[axis];
+      Dim &known = extents.insert({letter, extent}).first->second;
+      if (isOfDots(letter) && known.isConstant(1))
+        known = extent;
+      if (!(isOfDots(letter) && extent.isConstant(1)) &&
+          !requireEqual(extent, known, call.args[i + 1].range,
+                        describeAxis(letter)))
         return false;
     }
-  }
+  for (EinsumTerm &term : terms)
+    dropStretched(term, extents);
   return true;
+}
+
+/// An axis of extent 1 that others stretch is left out: it is theirs.
+void Checker::dropStretched(EinsumTerm &term,
+                            const std::map<char, Dim> &extents) {
+  Shape shape;
+  std::string axes;
+  for (auto [axis, extent] : llvm::enumerate(term.e->type->shape)) {
+    char letter = term.axes[axis];
+    if (isOfDots(letter) && extent != extents.at(letter))
+      continue;
+    shape.push_back(extent);
+    axes += letter;
+  }
+  term = {reshape(term.e, shape), axes};
 }
 
 /// Turns axes with one letter into their diagonal.
@@ -176,7 +254,8 @@ Value Checker::einsum(Call &call) {
   std::vector<EinsumTerm> terms;
   std::string result;
   if (!parseEinsum(call, text->value, terms, result) ||
-      !bindEinsum(call, terms, result))
+      !takeEinsumTensors(call, terms) || !expandEllipses(call, terms, result) ||
+      !bindEinsum(call, terms))
     return error();
   // Sums a term's axes that `needed` does not hold.
   auto dropUnneeded = [&](EinsumTerm &term, llvm::StringRef needed) {

@@ -1,6 +1,7 @@
 // Built-in functions that work element by element: one handler for each kind of
 // operand, the rows of Builtins.def say which operation it emits. No MLIR.
 #include "frontend/check/Checker.h"
+#include "kernels/math/Order.h"
 
 using namespace astra;
 using namespace astra::check;
@@ -24,6 +25,26 @@ Value Checker::elementwiseUnary(Call &call, bool floatOnly) {
 
 Value Checker::unaryFloat(Call &call) { return elementwiseUnary(call, true); }
 Value Checker::unaryNumber(Call &call) { return elementwiseUnary(call, false); }
+
+Value Checker::polygamma(Call &call) {
+  std::vector<Arg *> args;
+  if (!takeArgs(call, {"k", "x"}, 2, args))
+    return error();
+  const ast::Expr *written = args[0]->ast;
+  if (!written)
+    return fail(DiagCode::not_constant, args[0]->range,
+                "the order of `polygamma` must be a constant");
+  auto order = constantInt(written);
+  if (!order)
+    return error();
+  if (*order < 0 || *order > MaxOrder)
+    return fail(DiagCode::bad_order, args[0]->range,
+                "there is no `polygamma` of order " + llvm::Twine(*order),
+                "orders go from 0 (`digamma`) to " + llvm::Twine(MaxOrder));
+  hir::Expr *x = floatArg(*args[1], call, call.expected);
+  return x ? expr(prim(call.prim, x->type, {x}, call.range, {*order}))
+           : error();
+}
 
 Value Checker::classify(Call &call) {
   std::vector<Arg *> args;

@@ -36,18 +36,29 @@ Value Checker::randomKey(Call &call) {
                    0, call.range));
 }
 
-Value Checker::randomBits(Call &call) {
+hir::Expr *Checker::keyAndType(Call &call, TypeRef &type,
+                               llvm::function_ref<bool(DType)> allowed,
+                               llvm::StringRef elements) {
   std::vector<Arg *> args;
   if (!takeArgs(call, {"key", "type"}, 2, args))
-    return error();
+    return nullptr;
   hir::Expr *key = keyArg(*args[0]);
-  TypeRef type = key ? typeArg(*args[1]) : nullptr;
+  type = key ? typeArg(*args[1]) : nullptr;
   if (!type)
-    return error();
-  if (type->kind != hir::TypeKind::Tensor || type->dtype != DType::U32)
-    return fail(DiagCode::bad_operand, args[1]->range,
-                "`random.bits` gives u32, not `" + hir::toString(type) + "`");
-  return expr(prim(Prim::RandomBits, type, {key}, call.range));
+    return nullptr;
+  if (type->kind == hir::TypeKind::Tensor && allowed(type->dtype))
+    return key;
+  fail(DiagCode::bad_operand, args[1]->range,
+       "`" + call.name + "` gives " + elements + ", not `" +
+           hir::toString(type) + "`");
+  return nullptr;
+}
+
+Value Checker::randomBits(Call &call) {
+  auto isWord = [](DType dtype) { return dtype == DType::U32; };
+  TypeRef type = nullptr;
+  hir::Expr *key = keyAndType(call, type, isWord, "u32");
+  return key ? expr(prim(Prim::RandomBits, type, {key}, call.range)) : error();
 }
 
 Value Checker::randomSplit(Call &call) {
@@ -147,33 +158,17 @@ static bool isFloatTensor(TypeRef type) {
 }
 
 Value Checker::randomUniform(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"key", "type"}, 2, args))
-    return error();
-  hir::Expr *key = keyArg(*args[0]);
-  TypeRef type = key ? typeArg(*args[1]) : nullptr;
-  if (!type)
-    return error();
-  if (!isFloatTensor(type))
-    return fail(DiagCode::bad_operand, args[1]->range,
-                "`random.uniform` gives floats, not `" + hir::toString(type) +
-                    "`");
-  return expr(uniformFrom(key, type, call.range));
+  TypeRef type = nullptr;
+  hir::Expr *key = keyAndType(call, type, hir::isFloat, "floats");
+  return key ? expr(uniformFrom(key, type, call.range)) : error();
 }
 
 /// sqrt(2) * erfinv(u), u uniform in (-1, 1).
 Value Checker::randomNormal(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"key", "type"}, 2, args))
+  TypeRef type = nullptr;
+  hir::Expr *key = keyAndType(call, type, hir::isFloat, "floats");
+  if (!key)
     return error();
-  hir::Expr *key = keyArg(*args[0]);
-  TypeRef type = key ? typeArg(*args[1]) : nullptr;
-  if (!type)
-    return error();
-  if (!isFloatTensor(type))
-    return fail(DiagCode::bad_operand, args[1]->range,
-                "`random.normal` gives floats, not `" + hir::toString(type) +
-                    "`");
   // The least value above -1, so that erfinv stays finite; 1 less it rounds
   // to 2.
   double low = std::ldexp(1.0, -int(layoutOf(type->dtype).mantissa) - 1) - 1;

@@ -80,6 +80,16 @@ static DType workType(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;
 }
 
+hir::Expr *Checker::average(hir::Expr *x, const std::vector<int64_t> &axes,
+                            SourceRange range) {
+  hir::Expr *wide = convert(x, workType(x->type->dtype));
+  hir::Expr *total = reduce(Prim::Sum, wide, axes);
+  hir::Expr *count = convert(dimValue(countAlong(x->type->shape, axes), range),
+                             wide->type->dtype);
+  return convert(binaryPrim(Prim::Div, total, splat(count, total->type->shape)),
+                 x->type->dtype);
+}
+
 Value Checker::mean(Call &call) {
   auto given = readReduction(call);
   if (!given)
@@ -90,13 +100,7 @@ Value Checker::mean(Call &call) {
     return fail(DiagCode::bad_operand, x->range,
                 "`mean` takes floats, not `" + hir::toString(x->type) + "`",
                 "convert it: `mean(f32(...))`");
-  hir::Expr *wide = convert(x, workType(dtype));
-  hir::Expr *total = reduce(Prim::Sum, wide, given->axes);
-  hir::Expr *count =
-      convert(dimValue(countAlong(x->type->shape, given->axes), call.range),
-              wide->type->dtype);
-  hir::Expr *result = convert(
-      binaryPrim(Prim::Div, total, splat(count, total->type->shape)), dtype);
+  hir::Expr *result = average(x, given->axes, call.range);
   return expr(given->keepdims ? restoreAxes(result, x->type->shape, given->axes)
                               : result);
 }
@@ -190,23 +194,21 @@ Value Checker::alongAxis(Call &call) {
 }
 
 Value Checker::cumulative(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"x", "axis"}, 1, args))
-    return error();
-  hir::Expr *x = tensorArg(*args[0]);
+  Arg *which = nullptr;
+  hir::Expr *x = tensorAndAxis(call, which);
   if (!x)
     return error();
   unsigned rank = x->type->shape.size();
   if (!isNumber(x->type->dtype) || rank == 0)
-    return fail(DiagCode::bad_operand, args[0]->range,
+    return fail(DiagCode::bad_operand, x->range,
                 "`" + call.name + "` takes a tensor of numbers, not `" +
                     hir::toString(x->type) + "`");
-  if (!args[1] && rank > 1)
+  if (!which && rank > 1)
     return fail(DiagCode::argument_count, call.range,
                 "`" + call.name + "` of `" + hir::toString(x->type) +
                     "` needs an axis",
                 "say which: `axis = 0`");
-  auto axis = axisArg(args[1], rank, 0);
+  auto axis = axisArg(which, rank, 0);
   return axis ? expr(prim(call.prim, x->type, {x}, call.range, {*axis}))
               : error();
 }

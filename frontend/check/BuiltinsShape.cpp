@@ -226,16 +226,14 @@ Value Checker::transposeFn(Call &call) {
 }
 
 Value Checker::squeeze(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"x", "axis"}, 1, args))
-    return error();
-  hir::Expr *x = tensorArg(*args[0]);
+  Arg *which = nullptr;
+  hir::Expr *x = tensorAndAxis(call, which);
   if (!x)
     return error();
   const Shape &shape = x->type->shape;
   std::vector<int64_t> axes;
-  if (args[1]) {
-    auto given = axesArg(args[1], shape.size());
+  if (which) {
+    auto given = axesArg(which, shape.size());
     if (!given)
       return error();
     axes = *given;
@@ -249,7 +247,7 @@ Value Checker::squeeze(Call &call) {
     if (!llvm::is_contained(axes, int64_t(axis)))
       rest.push_back(shape[axis]);
     else if (!shape[axis].isConstant(1))
-      return fail(DiagCode::bad_axis, args[1]->range,
+      return fail(DiagCode::bad_axis, which->range,
                   "only an axis of extent 1 can go; axis " + llvm::Twine(axis) +
                       " has extent " + show(shape[axis]));
   }
@@ -257,13 +255,11 @@ Value Checker::squeeze(Call &call) {
 }
 
 Value Checker::expandDims(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"x", "axis"}, 1, args))
-    return error();
-  hir::Expr *x = tensorArg(*args[0]);
+  Arg *which = nullptr;
+  hir::Expr *x = tensorAndAxis(call, which);
   if (!x)
     return error();
-  auto axis = axisArg(args[1], x->type->shape.size() + 1, 0);
+  auto axis = axisArg(which, x->type->shape.size() + 1, 0);
   return axis ? expr(expandAxis(x, *axis)) : error();
 }
 
@@ -291,11 +287,9 @@ Value Checker::broadcastToFn(Call &call) {
 //===-- Moving elements ---------------------------------------------------===//
 
 Value Checker::flip(Call &call) {
-  std::vector<Arg *> args;
-  if (!takeArgs(call, {"x", "axis"}, 1, args))
-    return error();
-  hir::Expr *x = tensorArg(*args[0]);
-  auto axes = x ? axesArg(args[1], x->type->shape.size()) : std::nullopt;
+  Arg *which = nullptr;
+  hir::Expr *x = tensorAndAxis(call, which);
+  auto axes = x ? axesArg(which, x->type->shape.size()) : std::nullopt;
   if (!axes)
     return error();
   return expr(prim(Prim::Flip, x->type, {x}, call.range, *axes));
@@ -516,9 +510,4 @@ Value Checker::triangle(Call &call) {
   hir::Expr *kept = compare(call.prim, row, shifted);
   hir::Expr *zeros = splat(zero(x->type->dtype, call.range), shape);
   return expr(prim(Prim::Select, x->type, {kept, x, zeros}, call.range));
-}
-
-Value Checker::later(Call &call) {
-  return fail(DiagCode::not_available, call.callee,
-              "this version has no `" + call.name + "`");
 }

@@ -140,12 +140,10 @@ bool Checker::inferArgs(FnDecl &decl, Call &call, llvm::ArrayRef<Arg *> byParam,
         ok &= inferFnArg(decl, param, *arg, fnLits[i], subst, ok);
         continue;
       }
-      Expected want;
-      if (TypeRef type = resolveUnder(param.type, decl, subst))
-        want = Expected(type);
-      else
-        want.dtype = dtypeUnder(param.type, subst);
-      values[i] = argValue(*arg, want);
+      auto resolve = [&](const ast::TypeExpr *type) {
+        return resolveUnder(type, decl, subst);
+      };
+      values[i] = argValue(*arg, hintUnder(param.type, subst, resolve));
       values[i].range = arg->range;
       if (!toRuntime(values[i], arg->range)) {
         ok = false;
@@ -277,6 +275,21 @@ std::optional<DType> Checker::dtypeUnder(const ast::TypeExpr *type,
   if (it != subst.types.end() && it->second->kind == TypeKind::Tensor)
     return it->second->dtype;
   return std::nullopt;
+}
+
+Expected
+Checker::hintUnder(const ast::TypeExpr *type, const Substitution &subst,
+                   llvm::function_ref<TypeRef(const ast::TypeExpr *)> resolve) {
+  if (TypeRef known = resolve(type))
+    return Expected(known);
+  Expected hint;
+  hint.dtype = dtypeUnder(type, subst);
+  if (type->kind == ast::TypeKind::Tuple)
+    for (const ast::TypeExpr *element : type->elements)
+      hint.parts.push_back(hintUnder(element, subst, resolve));
+  else if (type->kind == ast::TypeKind::Array)
+    hint.parts.push_back(hintUnder(type->element, subst, resolve));
+  return hint;
 }
 
 static bool isOfClass(llvm::StringRef bound, DType dtype) {

@@ -1,7 +1,6 @@
 // Calls: of declared functions (finding their generics, checking arguments), of
 // lambdas, of function parameters, conversions, and functions as literals.
 #include "frontend/check/Checker.h"
-#include "frontend/syntax/Habits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace astra;

@@ -237,14 +237,24 @@ Value Checker::checkIf(const ast::IfExpr *e, Expected expected) {
 
 //===-- Tuples and arrays -------------------------------------------------===//
 
+/// What the elements of a tuple of that size are wanted to be.
+std::vector<Expected> Checker::partsOf(const Expected &expected, size_t size) {
+  if (expected.parts.size() == size)
+    return expected.parts;
+  std::vector<Expected> parts(size);
+  if (expected.type && expected.type->kind == TypeKind::Tuple &&
+      expected.type->elements.size() == size)
+    for (size_t i = 0; i < size; ++i)
+      parts[i] = Expected(expected.type->elements[i]);
+  return parts;
+}
+
 Value Checker::checkTuple(const ast::TupleExpr *e, Expected expected) {
   std::vector<Value> values;
   bool ok = true, allExprs = true;
-  bool known = expected.type && expected.type->kind == TypeKind::Tuple &&
-               expected.type->elements.size() == e->elements.size();
+  std::vector<Expected> hints = partsOf(expected, e->elements.size());
   for (auto [i, element] : llvm::enumerate(e->elements)) {
-    values.push_back(check(element, known ? Expected(expected.type->elements[i])
-                                          : Expected()));
+    values.push_back(check(element, hints[i]));
     ok &= !values.back().isError();
     allExprs &= values.back().isExpr();
   }
@@ -268,6 +278,8 @@ Value Checker::tupleValue(std::vector<Value> values) {
 
 /// What an array's elements are wanted to be.
 Expected Checker::elementOf(Expected expected) {
+  if (expected.parts.size() == 1)
+    return expected.parts.front();
   Expected result;
   result.dtype = expected.dtype;
   if (!expected.type)

@@ -315,13 +315,24 @@ void Checker::checkItems(Module &m, bool isMain) {
         return checkConst(*m.consts[item->name.text], item->range, {}).expr;
       });
   for (const ast::FnItem *item : m.tree->fns) {
-    FnDecl *decl = m.fns[item->name.text];
-    if (!decl || decl->item != item || decl->isDamaged)
+    auto it = m.fns.find(item->name.text);
+    if (it == m.fns.end() || it->second->item != item || it->second->isDamaged)
       continue;
     if (isMain && item->isExport)
-      checkExport(*decl);
+      checkExport(*it->second);
     else
-      checkGenerically(*decl);
+      checkGenerically(*it->second);
+  }
+  if (!isMain)
+    return;
+  for (const ast::TestItem *test : m.tree->tests)
+    if (!hasReports(test->range, test->body))
+      checkTest(*test, m);
+  for (const ast::StructItem *item : m.tree->structs) {
+    auto it = m.structs.find(item->name.text);
+    if (item->isExport && it != m.structs.end() && it->second->generics.empty())
+      if (TypeRef type = instantiate(*it->second, {}, {}, item->range))
+        collectStructs(type);
   }
   if (isMain)
     for (const ast::TestItem *test : m.tree->tests)

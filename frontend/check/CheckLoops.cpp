@@ -12,15 +12,19 @@ static SourceRange wholeRange(const ast::Expr *e) { return e->range; }
 
 /// The initial values, and a local for each.
 bool Checker::checkLoopState(const ast::LoopExpr *e,
+                             const Expected &expected,
                              std::vector<hir::Local *> &state,
                              std::vector<hir::Expr *> &init) {
   bool ok = true;
-  for (const ast::LoopState &one : e->state) {
+  std::vector<Expected> hints{expected};
+  if (e->state.size() != 1)
+    hints = partsOf(expected, e->state.size());
+  for (auto [i, one] : llvm::enumerate(e->state)) {
     TypeRef type = one.type ? resolveType(one.type) : nullptr;
     hir::Expr *value = nullptr;
     SourceRange range = one.init ? one.init->range : one.name.range;
     if (one.init) {
-      value = checkRuntime(one.init, type ? Expected(type) : Expected());
+      value = checkRuntime(one.init, type ? Expected(type) : hints[i]);
     } else {
       ast::NameExpr name(one.name.range);
       name.name = one.name.text;
@@ -82,7 +86,7 @@ static TypeRef stateType(hir::TypeContext &types,
 Value Checker::checkLoop(const ast::LoopExpr *e, Expected expected) {
   std::vector<hir::Local *> state;
   std::vector<hir::Expr *> init;
-  if (!checkLoopState(e, state, init))
+  if (!checkLoopState(e, expected, state, init))
     return error();
   TypeRef type = stateType(types, state);
   return e->counter ? checkFor(e, type, state, init)

@@ -9,48 +9,13 @@
 #ifndef ASTRA_FRONTEND_CHECK_CHECKER_H
 #define ASTRA_FRONTEND_CHECK_CHECKER_H
 
+#include "frontend/check/Calls.h"
 #include "frontend/check/Check.h"
-#include "frontend/check/Values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace astra::check {
-
-using hir::DType;
-using hir::Prim;
-using hir::TypeRef;
-using Shape = std::vector<Dim>;
-
-/// What the surroundings want. Both may be missing; `dtype` alone is a hint for
-/// literals, `type` also fixes what only a result says (`dense_init`).
-struct Expected {
-  TypeRef type = nullptr;
-  std::optional<DType> dtype;
-  Expected() = default;
-  Expected(TypeRef type);
-  Expected(DType dtype) : dtype(dtype) {}
-};
-
-/// An argument, written (checked when its turn comes) or already checked.
-struct Arg {
-  ast::Ident name; // empty: positional
-  SourceRange range;
-  const ast::Expr *ast = nullptr;
-  Value value; // when `ast` is null
-};
-
-/// A call under way, as built-in functions see it.
-struct Call {
-  SourceRange range;  // of the whole call
-  SourceRange callee; // of the function's name
-  std::vector<Arg> args;
-  Expected expected;
-  llvm::StringRef name;              // of the built-in
-  hir::Prim prim = hir::Prim::Const; // of its row
-};
-
-enum class LiteralClass { None, Int, Float };
 
 class Checker {
 public:
@@ -226,6 +191,7 @@ private:
   hir::Expr *checkCondition(const ast::Expr *e);
   TypeRef patternType(const ast::Pattern *pattern);
   Value tupleValue(std::vector<Value> values);
+  std::vector<Expected> partsOf(const Expected &expected, size_t size);
   Expected elementOf(Expected expected);
   hir::Expr *stackValues(llvm::ArrayRef<hir::Expr *> elements,
                          SourceRange range);
@@ -330,6 +296,11 @@ private:
   /// Its element type, where no more than that may be known.
   std::optional<DType> dtypeUnder(const ast::TypeExpr *type,
                                   const Substitution &subst);
+  /// What a value of the type is wanted to be, as far as `resolve` knows; the
+  /// literals in it take their types from that.
+  Expected
+  hintUnder(const ast::TypeExpr *type, const Substitution &subst,
+            llvm::function_ref<TypeRef(const ast::TypeExpr *)> resolve);
   /// Checks an argument's expression (or gives its value).
   Value argValue(Arg &arg, Expected expected = {});
   /// The function as a literal with parameters of these types; `body` null
@@ -442,6 +413,8 @@ private:
   // Helpers of several built-in functions.
   hir::Expr *tensorArg(Arg &arg, Expected expected = {});
   hir::Expr *floatArg(Arg &arg, Call &call, Expected expected = {});
+  /// The arguments (x, axis): null after a report; `axis` may be left out.
+  hir::Expr *tensorAndAxis(Call &call, Arg *&axis);
   std::optional<int64_t> axisArg(Arg *arg, unsigned rank, int64_t byDefault);
   std::optional<std::vector<int64_t>> axesArg(Arg *arg, unsigned rank);
   std::optional<int64_t> normaliseAxis(int64_t axis, unsigned rank,
@@ -460,6 +433,10 @@ private:
 
   // BuiltinsShape.cpp, BuiltinsEinsum.cpp, BuiltinsRandom.cpp
   std::optional<Dim> dimArg(Arg &arg);
+  /// The arguments (key, type), the type one of tensors of such elements.
+  hir::Expr *keyAndType(Call &call, TypeRef &type,
+                        llvm::function_ref<bool(DType)> allowed,
+                        llvm::StringRef elements);
   /// The elements of an array or tuple that was written out; one value stands
   /// for itself.
   std::vector<const ast::Expr *> writtenElements(const ast::Expr *e);
@@ -471,11 +448,30 @@ private:
   hir::Expr *gatherDiagonal(hir::Expr *x, unsigned first, SourceRange range);
   hir::Expr *moveAxes(hir::Expr *e, llvm::ArrayRef<unsigned> front);
   bool parsePads(Arg &arg, unsigned rank, Shape &low, Shape &high);
+  /// Sum over the axes, divided by their number of elements.
+  hir::Expr *average(hir::Expr *x, const std::vector<int64_t> &axes,
+                     SourceRange range);
+  // BuiltinsWindow.cpp
+  struct WindowCall;
+  // BuiltinsLinalg.cpp
+  struct Equation {
+    hir::Expr *a = nullptr, *b = nullptr;
+    bool isVector = false; // b was one
+  };
+  bool requireMatrix(hir::Expr *e, Call &call, size_t axes);
+  bool requireSquare(hir::Expr *a, Call &call);
+  TypeRef decompositionType(Prim prim, TypeRef a);
+  bool equationArgs(Call &call, Arg &first, Arg &second, Equation &out);
+  Value solution(Call &call, const Equation &equation,
+                 std::vector<int64_t> flags);
   struct EinsumTerm;
   bool parseEinsum(Call &call, llvm::StringRef text,
                    std::vector<EinsumTerm> &terms, std::string &result);
-  bool bindEinsum(Call &call, std::vector<EinsumTerm> &terms,
-                  llvm::StringRef result);
+  bool takeEinsumTensors(Call &call, std::vector<EinsumTerm> &terms);
+  bool expandEllipses(Call &call, std::vector<EinsumTerm> &terms,
+                      std::string &result);
+  bool bindEinsum(Call &call, std::vector<EinsumTerm> &terms);
+  void dropStretched(EinsumTerm &term, const std::map<char, Dim> &extents);
   void mergeRepeated(EinsumTerm &term, SourceRange range);
   EinsumTerm contractTerms(const EinsumTerm &a, const EinsumTerm &b,
                            llvm::StringRef needed);
@@ -484,6 +480,10 @@ private:
   hir::Expr *uniformBetween(hir::Expr *key, TypeRef type, double low,
                             double span, SourceRange range);
   hir::Expr *keyArg(Arg &arg);
+  bool attentionOperands(Call &call, llvm::ArrayRef<Arg *> args,
+                         std::vector<hir::Expr *> &operands);
+  hir::Expr *attentionMask(Arg &arg, const Shape &pairs);
+  std::optional<double> attentionScale(Arg &arg);
   struct ReductionArgs {
     hir::Expr *x = nullptr;
     std::vector<int64_t> axes;
@@ -523,7 +523,8 @@ private:
   TypeRef unmapped(TypeRef leaf, int64_t axis, std::optional<Dim> &length,
                    SourceRange range);
   // CheckLoops.cpp
-  bool checkLoopState(const ast::LoopExpr *e, std::vector<hir::Local *> &state,
+  bool checkLoopState(const ast::LoopExpr *e, const Expected &expected,
+                      std::vector<hir::Local *> &state,
                       std::vector<hir::Expr *> &init);
   void bindLoopState(llvm::ArrayRef<hir::Local *> state);
   hir::Expr *checkLoopBody(const ast::LoopExpr *e, TypeRef wanted);

@@ -182,11 +182,10 @@ Value Checker::checkStructLit(const ast::StructLitExpr *e, Expected expected) {
       if (isLiteral != literals)
         continue;
       const ast::TypeExpr *type = decl->item->fields[i].type;
-      TypeRef want = resolveField(type, *decl, subst);
-      Expected hint = want ? Expected(want) : Expected();
-      if (!want)
-        hint.dtype = dtypeUnder(type, subst);
-      field.value = checkInit(*field.init, hint);
+      auto resolve = [&](const ast::TypeExpr *part) {
+        return resolveField(part, *decl, subst);
+      };
+      field.value = checkInit(*field.init, hintUnder(type, subst, resolve));
       if (field.value.isExpr())
         match(type, field.value.type(), decl->generics, *decl->module, subst);
       ok &= !field.value.isError();

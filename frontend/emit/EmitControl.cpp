@@ -1,6 +1,7 @@
 // Control flow: operations with regions. A region uses values of the function
 // around it freely.
 #include "frontend/emit/Emitter.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -14,8 +15,9 @@ Leaves Emitter::create(OperationState &state) {
 
 FailureOr<SmallVector<Type>> Emitter::buildRegion(Region *region, Location loc,
                                                   TypeRange arguments,
-                                                  Body body) {
+                                                  Body body, bool certain) {
   OpBuilder::InsertionGuard guard(b);
+  llvm::SaveAndRestore saved(isCertain, isCertain && certain);
   SmallVector<Location> locs(arguments.size(), loc);
   Block *block = b.createBlock(region, region->end(), arguments, locs);
   Result values = body(block->getArguments());

@@ -1,4 +1,5 @@
 // Primitives: each becomes the operation of the same name.
+#include "dialect/Attention.h"
 #include "dialect/Checks.h"
 #include "frontend/emit/Emitter.h"
 
@@ -37,21 +38,36 @@ TypedAttr Emitter::getLiteral(const hir::PrimExpr *e) {
 
 //===-- Attributes --------------------------------------------------------===//
 
+/// The dimensions of a primitive as lists of one length, one behind the other.
+void Emitter::addDimLists(const hir::PrimExpr *e, Scope &scope,
+                          ArrayRef<StringRef> names, OperationState &state) {
+  ArrayRef<Dim> all(e->dims);
+  size_t count = all.size() / names.size();
+  for (StringRef name : names) {
+    SmallVector<Dim> list;
+    for (const Dim &dim : all.take_front(count))
+      list.push_back(substitute(dim, *scope.frame));
+    state.addAttribute(name, toAttr(b.getContext(), list));
+    all = all.drop_front(count);
+  }
+}
+
 void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
                                 OperationState &state) {
   auto ints = [&](ArrayRef<int64_t> values) {
     return b.getDenseI64ArrayAttr(values);
   };
-  auto dims = [&](ArrayRef<Dim> values) {
-    SmallVector<Dim> result;
-    for (const Dim &dim : values)
-      result.push_back(substitute(dim, *scope.frame));
-    return toAttr(b.getContext(), result);
-  };
   using hir::Prim;
   switch (e->prim) {
   case Prim::PowInt:
     state.addAttribute("exponent", b.getI64IntegerAttr(e->ints[0]));
+    break;
+  case Prim::Polygamma:
+    state.addAttribute("order", b.getI64IntegerAttr(e->ints[0]));
+    break;
+  case Prim::Sinc:
+  case Prim::Exprel:
+    state.addAttribute("order", b.getI64IntegerAttr(0));
     break;
   case Prim::Const:
     state.addAttribute("value", getLiteral(e));
@@ -75,6 +91,7 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
   case Prim::Prod:
   case Prim::Max:
   case Prim::Min:
+  case Prim::FirstMax:
   case Prim::Any:
   case Prim::All:
   case Prim::Norm:
@@ -86,15 +103,19 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
     if (e->text == "add")
       state.addAttribute("add", b.getUnitAttr());
     break;
+  case Prim::SolveTriangular:
+    for (auto [name, isSet] : llvm::zip_equal(
+             ArrayRef<StringRef>{"lower", "transpose", "unit_diagonal"},
+             e->ints))
+      if (isSet)
+        state.addAttribute(name, b.getUnitAttr());
+    break;
   case Prim::Transpose:
     state.addAttribute("perm", ints(e->ints));
     break;
-  case Prim::Pad: {
-    ArrayRef<Dim> all(e->dims);
-    state.addAttribute("low", dims(all.take_front(all.size() / 2)));
-    state.addAttribute("high", dims(all.drop_front(all.size() / 2)));
+  case Prim::Pad:
+    addDimLists(e, scope, {"low", "high"}, state);
     break;
-  }
   case Prim::Contract: {
     ArrayRef<int64_t> all(e->ints);
     int64_t batch = all[0], summed = all[1];
@@ -109,6 +130,22 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
     state.addAttribute("contract_b", take(summed));
     break;
   }
+  case Prim::Attention:
+    if (e->ints[0])
+      state.addAttribute("causal", b.getUnitAttr());
+    if (e->ints[1])
+      state.addAttribute("scale", b.getF64FloatAttr(e->literal.value));
+    break;
+  case Prim::Conv:
+    state.addAttribute("batch", b.getI64IntegerAttr(e->ints[0]));
+    addDimLists(e, scope, {"strides", "low", "dilations"}, state);
+    state.addAttribute(
+        "spread", toAttr(b.getContext(), SmallVector<Dim>(e->dims.size() / 3,
+                                                          Dim::constant(1))));
+    break;
+  case Prim::Windows:
+    addDimLists(e, scope, {"window", "strides", "dilations"}, state);
+    break;
   case Prim::Assert:
   case Prim::AssertEq:
   case Prim::AssertClose:
@@ -209,8 +246,11 @@ Value Emitter::emitAtom(const Dim::Atom &atom, Location loc) {
 //===-- Shapes that expansion refutes -------------------------------------===//
 
 /// What was open in a function's own dimensions may be wrong in its caller's.
+/// Where it may never be reached it is an error of the run that reaches it.
 LogicalResult Emitter::requireFit(const hir::PrimExpr *e, TensorType from,
                                   TensorType to) {
+  if (!isCertain)
+    return success();
   auto differ = [](const Dim &a, const Dim &b) {
     return Dim::compare(a, b) == DimProof::Different;
   };
@@ -227,6 +267,27 @@ LogicalResult Emitter::requireFit(const hir::PrimExpr *e, TensorType from,
       return fail(DiagCode::shape_mismatch, e->range,
                   "in `" + current + "` an extent is " + a.str() +
                       " and cannot be " + b.str());
+  return success();
+}
+
+/// Views with steps below 0 would leave their tensor. Strides and windows of 0
+/// are refused where they divide; dilations divide nothing.
+LogicalResult Emitter::requireSteps(const hir::PrimExpr *e, Scope &scope) {
+  size_t count = e->dims.size() / 3;
+  for (size_t i = 0; i < e->dims.size(); ++i) {
+    if (e->prim == hir::Prim::Conv && i / count == 1)
+      continue; // padding may be anything
+    bool isDilation = i / count == 2;
+    Dim step = substitute(e->dims[i], *scope.frame);
+    Dim spare = step - Dim::constant(step.asConstant() || isDilation ? 1 : 0);
+    if (!spare.isProvablyNonNegative())
+      return fail(DiagCode::bad_window, e->range,
+                  "in `" + current + "` a window, stride or dilation is " +
+                      step.str() +
+                      (step.asConstant() ? ", which is below 1"
+                       : isDilation      ? ", which may be below 1"
+                                         : ", which may be negative"));
+  }
   return success();
 }
 
@@ -250,9 +311,17 @@ Emitter::Result Emitter::emitPrim(const hir::PrimExpr *e, Scope &scope) {
       failed(requireFit(e, getTensorType(operands[0]),
                         cast<TensorType>(types[0]))))
     return failure();
+  if ((e->prim == hir::Prim::Conv || e->prim == hir::Prim::Windows) &&
+      failed(requireSteps(e, scope)))
+    return failure();
+  if (e->prim == hir::Prim::Attention)
+    types.push_back(getAttentionStatistic(getTensorType(operands[0])));
   OperationState state(getLoc(e->range), getOpName(e->prim), operands, types);
   addPrimAttributes(e, scope, state);
-  return create(state);
+  Leaves results = create(state);
+  if (e->prim == hir::Prim::Attention)
+    results.pop_back(); // what only its gradient needs
+  return results;
 }
 
 } // namespace astra::emit

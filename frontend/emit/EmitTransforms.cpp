@@ -71,9 +71,10 @@ Emitter::Result Emitter::emitVjp(const hir::TransformExpr *e, Scope &scope,
     return failure();
   OperationState state(loc, VjpOp::getOperationName());
   Closure closure = getClosure(e->fn, scope);
-  auto yielded =
-      buildRegion(state.addRegion(), loc, arguments,
-                  [&](ValueRange args) { return callClosure(closure, args); });
+  auto yielded = buildRegion(
+      state.addRegion(), loc, arguments,
+      [&](ValueRange args) { return callClosure(closure, args); },
+      /*certain=*/true);
   if (failed(yielded))
     return failure();
   if (e->transform == hir::TransformKind::ValueAndGrad)
@@ -102,9 +103,10 @@ Emitter::Result Emitter::emitJvp(const hir::TransformExpr *e, Scope &scope,
     return failure();
   state.addOperands(inputs);
   Closure closure = getClosure(e->fn, scope);
-  auto yielded =
-      buildRegion(state.addRegion(), loc, arguments,
-                  [&](ValueRange args) { return callClosure(closure, args); });
+  auto yielded = buildRegion(
+      state.addRegion(), loc, arguments,
+      [&](ValueRange args) { return callClosure(closure, args); },
+      /*certain=*/true);
   if (failed(yielded))
     return failure();
   state.addTypes(*yielded);
@@ -119,7 +121,8 @@ Emitter::Result Emitter::emitJvp(const hir::TransformExpr *e, Scope &scope,
 Emitter::Result Emitter::emitRemat(Location loc, ValueRange inputs, Body body) {
   OperationState state(loc, RematOp::getOperationName());
   state.addOperands(inputs);
-  auto yielded = buildRegion(state.addRegion(), loc, typesOf(inputs), body);
+  auto yielded = buildRegion(state.addRegion(), loc, typesOf(inputs), body,
+                             /*certain=*/true);
   if (failed(yielded))
     return failure();
   state.addTypes(*yielded);
@@ -150,9 +153,10 @@ Emitter::Result Emitter::emitWithRules(const hir::FnInstance &fn, Location loc,
   SmallVector<Type> arguments = typesOf(args);
   OperationState state(loc, CustomDerivativeOp::getOperationName());
   state.addOperands(args);
-  auto results =
-      buildRegion(state.addRegion(), loc, arguments,
-                  [&](ValueRange inner) { return emitBody(fn, frame, inner); });
+  auto results = buildRegion(
+      state.addRegion(), loc, arguments,
+      [&](ValueRange inner) { return emitBody(fn, frame, inner); },
+      /*certain=*/true);
   if (failed(results))
     return failure();
   Region *vjp = state.addRegion(), *jvp = state.addRegion();

@@ -103,6 +103,9 @@ private:
   Result emitPrim(const hir::PrimExpr *e, Scope &scope);
   void addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
                          mlir::OperationState &state);
+  void addDimLists(const hir::PrimExpr *e, Scope &scope,
+                   ArrayRef<StringRef> names, mlir::OperationState &state);
+  mlir::LogicalResult requireSteps(const hir::PrimExpr *e, Scope &scope);
   FailureOr<Value> emitBox(const hir::PrimExpr *e, Scope &scope,
                            ArrayRef<Value> operands, TensorType type);
   mlir::LogicalResult requireFit(const hir::PrimExpr *e, TensorType from,
@@ -118,10 +121,11 @@ private:
   Result emitScan(const hir::ScanExpr *e, Scope &scope);
   Result emitMap(const hir::MapExpr *e, Scope &scope);
   Result emitReduce(const hir::ReduceExpr *e, Scope &scope);
-  /// Fills a region: arguments, what `body` emits, and the yield.
+  /// Fills a region: arguments, what `body` emits, and the yield. `certain`: it
+  /// runs whenever what is around it does.
   FailureOr<SmallVector<Type>> buildRegion(mlir::Region *region, Location loc,
-                                           mlir::TypeRange arguments,
-                                           Body body);
+                                           mlir::TypeRange arguments, Body body,
+                                           bool certain = false);
   Leaves create(mlir::OperationState &state);
 
   // EmitTransforms.cpp
@@ -162,6 +166,8 @@ private:
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, mlir::LocationAttr> locations;
   /// The function that is being emitted, for messages.
   std::string current;
+  /// What is emitted runs in every run of the function.
+  bool isCertain = true;
   uint64_t steps = 0;
   unsigned depth = 0;
 };

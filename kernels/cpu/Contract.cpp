@@ -1,327 +1,473 @@
-// Products of floats in tiles: columns of b are packed once into panels, each
-// task packs a few rows of a for 256 k at a time, and a tile of the result is
-// one fma chain in registers over those 256 k, then added to the fold. Order:
-// kernels/Canonical.h. f16 and bf16 widen as they are packed.
+// Products of floats. The result is cut into blocks, one task each; a task
+// packs the rows of a for 256 k at a time and lets them meet the columns of b
+// panel by panel, in tiles whose chains stay in registers. Columns that lie
+// side by side are read where they are and packed by the first tile that reads
+// them; others are packed before. Order: kernels/Canonical.h. f16 and bf16
+// widen as they are packed.
 #include "kernels/Contraction.h"
 #include "kernels/Ops.h"
-#include "kernels/cpu/Fold.h"
-#include <utility>
+#include "kernels/cpu/Pack.h"
+#include <atomic>
 
 using namespace astra;
 
 namespace {
 
-constexpr int64_t chain = 256; // k in one fma chain
-constexpr int64_t fold = 16;   // chains in one left fold
+/// Scratch memory where it is needed only sometimes: none for a count of 0.
+template <class T> class OptionalScratch {
+public:
+  OptionalScratch(const astra_call_t *call, int64_t count)
+      : call(call), memory(count ? static_cast<T *>(call->api->scratch(
+                                       call, count * int64_t(sizeof(T))))
+                                 : nullptr) {}
+  ~OptionalScratch() {
+    if (memory)
+      call->api->scratch_free(call, memory);
+  }
+  OptionalScratch(const OptionalScratch &) = delete;
+  OptionalScratch &operator=(const OptionalScratch &) = delete;
 
-template <class C> struct Tile {
-  // Rows and vector registers of a tile: as many accumulators as registers
-  // allow.
-#ifdef __AVX512F__
-  static constexpr int rows = 14, vectorBytes = 64;
-#else
-  static constexpr int rows = 6, vectorBytes = 32;
-#endif
-  static constexpr int perVector = vectorBytes / int(sizeof(C));
-  static constexpr int columns = 2 * perVector;
-  typedef C Vector __attribute__((ext_vector_type(perVector)));
+  explicit operator bool() const { return memory != nullptr; }
+  T *get() const { return memory; }
+
+private:
+  const astra_call_t *call;
+  T *memory;
 };
 
-template <class V, class C> inline V loadVector(const C *from) {
-  V v;
-  __builtin_memcpy(&v, from, sizeof(v));
-  return v;
-}
+/// Memory of a task: its own while it is small, else scratch.
+template <class C> class Buffer {
+public:
+  Buffer(const astra_call_t *call, int64_t size)
+      : scratch(call, size > own ? size : 0),
+        memory(size > own ? scratch.get() : small) {}
+  explicit operator bool() const { return memory != nullptr; }
+  C *get() const { return memory; }
 
-/// One chain of k for M rows and N vectors of columns; sum += chain, or
-/// sum = +0 + chain for the first of a fold. a is [k][rows]; rows of b lie
-/// bStride apart.
-template <class C, int M, int N>
-void tileChain(const C *a, const C *b, int64_t bStride, int64_t k, C *sum,
-               int64_t stride, bool first) {
-  using V = typename Tile<C>::Vector;
-  constexpr int width = Tile<C>::perVector;
-  V chains[M][N] = {};
-  for (int64_t i = 0; i < k; ++i) {
-    V columns[N];
-#pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v) {
-      columns[v] = loadVector<V>(b + v * width);
-      if (M <= 2) // from memory, and each row lies on another page
-        __builtin_prefetch(b + 16 * bStride + v * width);
-    }
-#pragma clang loop unroll(full)
-    for (int r = 0; r < M; ++r) {
-      V x = a[r];
-#pragma clang loop unroll(full)
-      for (int v = 0; v < N; ++v)
-        chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
-    }
-    a += Tile<C>::rows;
-    b += bStride;
+private:
+  static constexpr int64_t own = 2048;
+  alignas(64) C small[own];
+  OptionalScratch<C> scratch;
+  C *memory;
+};
+
+/// The extents of a product and how it is cut.
+template <class C> struct Cut {
+  static constexpr int64_t tileRows = Tile<C>::rows;
+  static constexpr int64_t tileColumns = Tile<C>::columns;
+  static constexpr int64_t columnsAtMost = 16 * tileColumns;
+
+  explicit Cut(const Contraction &c)
+      : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()) {
+    int64_t tiles = ceil(m, tileRows), panels = ceil(n, tileColumns);
+    rowBlocks = ceil(tiles, 8);
+    columnBlocks = ceil(n, columnsAtMost);
+    height = ceil(tiles, rowBlocks) * tileRows;
+    width = ceil(panels, columnBlocks) * tileColumns;
+    chain = k < chainLength ? k : chainLength;
+    int64_t folds = ceil(k, chainLength * foldLength);
+    for (levels = 1; folds > 1; folds = ceil(folds, 2))
+      ++levels;
   }
-#pragma clang loop unroll(full)
-  for (int r = 0; r < M; ++r, sum += stride)
-#pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v) {
-      V zero = {};
-      V s = (first ? zero : loadVector<V>(sum + v * width)) + chains[r][v];
-      __builtin_memcpy(sum + v * width, &s, sizeof(V));
-    }
-}
 
-template <class C>
-using TileFunction = void (*)(const C *, const C *, int64_t, int64_t, C *,
-                              int64_t, bool);
+  static int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-template <class C, int... M>
-TileFunction<C> tileFor(int64_t rows, std::integer_sequence<int, M...>) {
-  static constexpr TileFunction<C> table[] = {tileChain<C, M + 1, 2>...};
-  return table[rows - 1];
-}
+  int64_t m, n, k, rowBlocks, columnBlocks, height, width, chain;
+  int64_t levels; // sums that may wait in the tree, and the one being made
+};
 
 template <class T> class Product {
 public:
   using C = Compute<T>;
-  static constexpr int64_t tileRows = Tile<C>::rows;
-  static constexpr int64_t tileColumns = Tile<C>::columns;
-  static constexpr int64_t blockRows = 4 * tileRows;
-  static constexpr int64_t wideColumns = 4 * tileColumns; // of few rows at once
-  static constexpr int64_t blockColumns = 16 * tileColumns;
+  static constexpr int64_t tileRows = Cut<C>::tileRows;
+  static constexpr int64_t tileColumns = Cut<C>::tileColumns;
 
-  Product(const astra_call_t *call, const Contraction &c)
-      : call(call), c(c), m(c.rows.size()), n(c.columns.size()),
-        k(c.contracted.size()), panels((n + tileColumns - 1) / tileColumns),
-        levels(levelsFor((k + chain * fold - 1) / (chain * fold))),
-        rowBlocks((m + blockRows - 1) / blockRows),
-        columnBlocks((n + blockColumns - 1) / blockColumns),
-        height(m < blockRows ? m : blockRows),
-        width(columnBlocks > 1 ? blockColumns : panels * tileColumns),
-        inPlace(readsInPlace(c)),
-        packed(call, (inPlace ? 1 : panels) * tileColumns * k),
-        // The sums of each block; those that wait in the tree beside them.
-        sums(call, rowBlocks * columnBlocks * levels * height * width) {}
+  Product(const astra_call_t *call, const Contraction &c, const T *a,
+          const T *b, T *out)
+      : call(call), c(c), cut(c), a(a), b(b), out(out) {
+    bool oneRun = c.contracted.innerExtent() == cut.k;
+    inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
+              c.columns.innerExtent() == cut.n;
+    direct = !isSmallFloat<T> && cut.levels == 1 &&
+             c.columns.innerStride(1) == 1 &&
+             c.columns.innerExtent() == cut.n && c.rows.innerExtent() == cut.m;
+    packsOnce = c.batch.size() == 1 && cut.rowBlocks > (inPlace ? 2 : 1);
+  }
 
-  bool hasMemory() const { return packed && sums; }
-
-  void run(const T *a, const T *b, T *out) {
-    matrix = b;
-    int64_t grain = elementGrain / (k * tileColumns + 1) + 1;
-    parallelFor(call, panels, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p)
-        if (!panelInPlace(p))
-          packPanel(b, p);
-    });
-    int64_t work = k * height * width;
-    parallelFor(call, rowBlocks * columnBlocks, 200000 / (work + 1) + 1,
+  astra_outcome_t run() {
+    OptionalScratch<C> once(
+        call, packsOnce ? cut.columnBlocks * cut.width * cut.k : 0);
+    packed = once.get();
+    if (packsOnce && !packed)
+      return ASTRA_ERROR_OUT_OF_MEMORY;
+    if (packsOnce)
+      packAll();
+    int64_t blocks = cut.rowBlocks * cut.columnBlocks;
+    int64_t work = cut.k * cut.height * cut.width;
+    std::atomic<bool> failed(false);
+    parallelFor(call, c.batch.size() * blocks, 200000 / (work + 1) + 1,
                 [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i)
-                    block(a, out, i / columnBlocks, i % columnBlocks, i);
+                  if (!runBlocks(begin, end))
+                    failed = true;
                 });
+    return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
   }
 
 private:
-  /// With few rows, packing b would cost as much as the product: whole panels
-  /// are read where they lie, if their columns are consecutive.
-  static bool readsInPlace(const Contraction &c) {
-    return !isSmallFloat<T> && c.rows.size() <= 2 * tileRows &&
-           c.columns.innerStride(0) == 1 &&
-           c.columns.innerExtent() == c.columns.size() &&
-           c.contracted.innerExtent() == c.contracted.size();
-  }
-  bool panelInPlace(int64_t panel) const {
-    return inPlace && (panel + 1) * tileColumns <= n;
-  }
-  /// Where a panel is packed: the last one if the others are read in place.
-  C *packedPanel(int64_t panel) const {
-    return packed.get() + (inPlace ? 0 : panel * tileColumns * k);
+  /// One block of the result, with the memory of the thread that makes it.
+  struct Block {
+    const T *a, *b;
+    T *out;
+    int64_t row, rows, column, columns;
+    C *packedRows, *panel, *sums, *edge;
+  };
+
+  bool runBlocks(int64_t begin, int64_t end) {
+    int64_t area = cut.height * cut.width;
+    Buffer<C> rows(call, cut.height * cut.chain + Tile<C>::lanes);
+    Buffer<C> panel(call, tileColumns * cut.chain);
+    Buffer<C> edge(call, cut.height * tileColumns);
+    OptionalScratch<C> sums(call, direct ? 0 : cut.levels * area);
+    if (!rows || !panel || !edge || (!direct && !sums))
+      return false;
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t blocks = cut.rowBlocks * cut.columnBlocks, base[3];
+      c.batch.offsetsAt(i / blocks, base);
+      int64_t row = i % blocks / cut.columnBlocks * cut.height;
+      int64_t column = i % cut.columnBlocks * cut.width;
+      Block block = {a + base[0],
+                     b + base[1],
+                     out + base[2],
+                     row,
+                     least(cut.height, cut.m - row),
+                     column,
+                     least(cut.width, cut.n - column),
+                     rows.get(),
+                     panel.get(),
+                     sums.get(),
+                     edge.get()};
+      if (block.rows > 0 && block.columns > 0)
+        make(block);
+    }
+    return true;
   }
 
-  /// Sums that may wait at once, and the one being made.
-  static int64_t levelsFor(int64_t folds) {
-    int64_t levels = 1;
-    for (; folds > 1; folds = (folds + 1) / 2)
-      ++levels;
-    return levels;
+  static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+  //===-- The order of summation
+  //-------------------------------------------===//
+
+  void make(const Block &block) {
+    int64_t area = cut.height * cut.width;
+    uint64_t folds = 0;
+    int waiting = 0; // complete subtrees, the largest first
+    for (int64_t at = 0; at < cut.k; at += chainLength * foldLength) {
+      Block level = block;
+      level.sums = direct ? nullptr : block.sums + waiting * area;
+      int64_t end = least(at + chainLength * foldLength, cut.k);
+      for (int64_t p = at; p < end; p += chainLength)
+        addChain(level, p, least(chainLength, end - p), p == at);
+      ++waiting;
+      for (uint64_t bits = folds++; bits & 1; bits >>= 1, --waiting)
+        addNext(block, waiting - 2);
+    }
+    for (; waiting > 1; --waiting)
+      addNext(block, waiting - 2);
+    if (!direct)
+      write(block);
+    else if (block.columns % tileColumns)
+      writeEdge(block);
   }
 
-  /// packed[panel][k][column], zero where there is no column.
-  void packPanel(const T *b, int64_t panel) {
-    C *to = packedPanel(panel);
-    int64_t first = panel * tileColumns;
-    int64_t count = n - first < tileColumns ? n - first : tileColumns;
+  /// Adds the sums of the next level to those of one.
+  void addNext(const Block &block, int64_t level) {
+    C *to = block.sums + level * cut.height * cut.width;
+    const C *next = to + cut.height * cut.width;
+    for (int64_t i = 0; i < block.rows; ++i)
+      for (int64_t j = 0; j < block.columns; ++j)
+        to[i * cut.width + j] += next[i * cut.width + j];
+  }
+
+  /// The sums of a panel of the block: in the result itself where it can hold
+  /// them, but for a panel that is not whole.
+  C *sumsOf(const Block &block, int64_t j, int64_t &stride) {
+    if constexpr (!isSmallFloat<T>)
+      if (direct) {
+        bool whole = j + tileColumns <= block.columns;
+        stride = whole ? c.rows.innerStride(1) : tileColumns;
+        return whole ? block.out + block.row * stride + block.column + j
+                     : block.edge;
+      }
+    stride = cut.width;
+    return block.sums + j;
+  }
+
+  void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
+    packRows(block, firstK, ks);
+    int64_t j = 0;
+    if constexpr (!isSmallFloat<T>)
+      if (inPlace && block.rows <= streamedRows)
+        j = streamColumns(block, firstK, ks, first);
+    for (; j < block.columns; j += tileColumns)
+      addPanel(block, j, firstK, ks, first);
+  }
+
+  /// All whole panels at once; gives the first column that is left.
+  int64_t streamColumns(const Block &block, int64_t firstK, int64_t ks,
+                        bool first) {
+    alignas(64) C chains[streamedRows * Cut<C>::columnsAtMost];
+    int64_t columns = block.columns / tileColumns * tileColumns, stride;
+    int64_t bStride = c.contracted.innerStride(1);
+    const C *from = block.b + block.column + firstK * bStride;
+    streamOf<C>(block.rows)(block.packedRows, from, bStride, ks, columns,
+                            chains, columns);
+    C *sums = columns ? sumsOf(block, 0, stride) : nullptr;
+    for (int64_t i = 0; columns && i < block.rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        C *to = sums + i * stride + j;
+        *to = (first ? C(0) : *to) + chains[i * columns + j];
+      }
+    return columns;
+  }
+
+  void addPanel(const Block &block, int64_t j, int64_t firstK, int64_t ks,
+                bool first) {
+    TileCall<C> tile = {};
+    tile.k = ks;
+    tile.first = first;
+    C *sums = sumsOf(block, j, tile.sumStride);
+    bool copies = takeColumns(block, j, firstK, tile);
+    for (int64_t i = 0; i < block.rows; i += tileRows) {
+      int64_t rows = least(tileRows, block.rows - i);
+      tile.a = block.packedRows + i * cut.chain;
+      tile.sum = sums + i * tile.sumStride;
+      (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
+      if (copies) {
+        copies = false;
+        tile.b = block.panel;
+        tile.bStride = tileColumns;
+      }
+    }
+  }
+
+  /// Where the tiles find a panel's columns; true if the first is to pack them.
+  bool takeColumns(const Block &block, int64_t j, int64_t firstK,
+                   TileCall<C> &tile) {
+    tile.bStride = tileColumns;
+    if (packsOnce) {
+      tile.b = packed + (block.column + j) * cut.k + firstK * tileColumns;
+      return false;
+    }
+    if constexpr (!isSmallFloat<T>)
+      if (inPlace && j + tileColumns <= block.columns) {
+        tile.bStride = c.contracted.innerStride(1);
+        tile.b = block.b + block.column + j + firstK * tile.bStride;
+        tile.copy = block.panel;
+        return true;
+      }
+    packPanel(block.b, block.column + j, firstK, tile.k, block.panel);
+    tile.b = block.panel;
+    return false;
+  }
+
+  //===-- Packing
+  //----------------------------------------------------------===//
+
+  void packAll() {
+    constexpr int64_t together =
+        8; // panels, so that rows are read in long runs
+    int64_t groups = Cut<C>::ceil(cut.n, together * tileColumns);
+    int64_t grain = elementGrain / (cut.k * together * tileColumns + 1) + 1;
+    parallelFor(call, groups, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t g = begin; g < end; ++g) {
+        int64_t column = g * together * tileColumns, last = column;
+        if constexpr (!isSmallFloat<T>)
+          if (inPlace)
+            last = packBeside(column, together);
+        for (int64_t p = last; p < cut.n && p < column + together * tileColumns;
+             p += tileColumns)
+          packPanel(b, p, 0, cut.k, packed + p * cut.k);
+      }
+    });
+  }
+
+  /// Up to `most` whole panels whose columns lie side by side; gives the first
+  /// column after them.
+  int64_t packBeside(int64_t column, int64_t most) {
+    int64_t panels = least(most, (cut.n - column) / tileColumns);
+    int64_t sk = c.contracted.innerStride(1);
+    C *to = packed + column * cut.k;
+    const T *from = b + column;
+    for (int64_t i = 0; i < cut.k; ++i, from += sk, to += tileColumns)
+      for (int64_t p = 0; p < panels; ++p)
+        loadRun(from + p * tileColumns, 1, tileColumns,
+                to + p * tileColumns * cut.k);
+    return column + panels * tileColumns;
+  }
+
+  /// to[k][column], +0 where there is no column.
+  void packPanel(const T *from, int64_t column, int64_t firstK, int64_t ks,
+                 C *to) {
+    int64_t count = least(tileColumns, cut.n - column);
     if (count < tileColumns)
-      for (int64_t i = 0; i < k * tileColumns; ++i)
+      for (int64_t i = 0; i < ks * tileColumns; ++i)
         to[i] = C(0);
-    int64_t sk = c.contracted.innerStride(1), column = 0;
-    c.columns.walk(
-        first, first + count, [&](const int64_t (&at)[2], int64_t run) {
-          int64_t sc = c.columns.innerStride(0), done = 0;
-          c.contracted.walk(0, k, [&](const int64_t (&offset)[2], int64_t ks) {
-            packRun(b + at[0] + offset[1], sk, ks, sc, run,
-                    to + done * tileColumns + column);
-            done += ks;
-            return true;
-          });
-          column += run;
+    if (c.columns.innerStride(0) == 1)
+      copyColumns(from, column, count, firstK, ks, to);
+    else
+      gatherColumns(from, column, count, firstK, ks, to);
+  }
+
+  /// Columns in runs of consecutive ones.
+  void copyColumns(const T *from, int64_t column, int64_t count, int64_t firstK,
+                   int64_t ks, C *to) {
+    int64_t starts[tileColumns], counts[tileColumns], runs = 0;
+    c.columns.walk(column, column + count,
+                   [&](const int64_t (&at)[2], int64_t run) {
+                     starts[runs] = at[0];
+                     counts[runs++] = run;
+                     return true;
+                   });
+    int64_t sk = c.contracted.innerStride(1);
+    c.contracted.walk(firstK, firstK + ks,
+                      [&](const int64_t (&at)[2], int64_t run) {
+                        for (int64_t i = 0; i < run; ++i) {
+                          const T *line = from + at[1] + i * sk;
+                          for (int64_t r = 0; r < runs; to += counts[r++])
+                            copyShort(line + starts[r], counts[r], to);
+                          to += tileColumns - count;
+                        }
+                        return true;
+                      });
+  }
+
+  /// Columns apart from each other, each consecutive along k or not.
+  void gatherColumns(const T *from, int64_t column, int64_t count,
+                     int64_t firstK, int64_t ks, C *to) {
+    const T *lines[tileColumns];
+    for (int64_t j = 0; j < tileColumns; ++j) {
+      int64_t at[2];
+      c.columns.offsetsAt(column + (j < count ? j : 0), at);
+      lines[j] = from + at[0];
+    }
+    packRuns<tileColumns, tileColumns, 1>(lines, count, firstK, ks, to);
+  }
+
+  /// to[tile][k][row] for the rows of a block and the k of one chain.
+  void packRows(const Block &block, int64_t firstK, int64_t ks) {
+    constexpr int64_t most =
+        (tileRows + Tile<C>::lanes - 1) / Tile<C>::lanes * Tile<C>::lanes;
+    for (int64_t i = 0; i < block.rows; i += tileRows) {
+      int64_t count = least(tileRows, block.rows - i);
+      const T *lines[most];
+      for (int64_t r = 0; r < most; ++r) {
+        int64_t at[2];
+        c.rows.offsetsAt(block.row + i + (r < count ? r : 0), at);
+        lines[r] = block.a + at[0];
+      }
+      packRuns<tileRows, most, 0>(lines, count, firstK, ks,
+                                  block.packedRows + i * cut.chain);
+    }
+  }
+
+  /// to[k * Stride + line] for lines of operand `Of` in the contraction's loop
+  /// over k.
+  template <int Stride, int Most, int Of>
+  void packRuns(const T *const *lines, int64_t count, int64_t firstK,
+                int64_t ks, C *to) {
+    int64_t sk = c.contracted.innerStride(Of);
+    bool beside = count == Stride;
+    for (int64_t j = 1; j < count; ++j)
+      beside &= lines[j] == lines[0] + j;
+    c.contracted.walk(
+        firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
+          if (beside) {
+            for (int64_t i = 0; i < run; ++i)
+              loadRun(lines[0] + at[Of] + i * sk, 1, Stride, to + i * Stride);
+          } else if (sk == 1 && count > 2 && run >= Tile<C>::lanes) {
+            const T *shifted[Most];
+            for (int64_t j = 0; j < Most; ++j)
+              shifted[j] = lines[j] + at[Of];
+            packLines<Most / Tile<C>::lanes>(shifted, run, to, Stride);
+          } else {
+            for (int64_t j = 0; j < count; ++j)
+              for (int64_t i = 0; i < run; ++i)
+                to[i * Stride + j] = widen(lines[j][at[Of] + i * sk]);
+          }
+          to += run * Stride;
           return true;
         });
   }
 
-  /// to[i * tileColumns + j] = from[i * sk + j * sc].
-  static void packRun(const T *from, int64_t sk, int64_t ks, int64_t sc,
-                      int64_t columns, C *to) {
-    if (sc == 1 && columns == tileColumns) {
-      for (int64_t i = 0; i < ks; ++i)
-        loadRun(from + i * sk, 1, tileColumns, to + i * tileColumns);
-      return;
-    }
-    if (sc == 1) {
-      for (int64_t i = 0; i < ks; ++i)
-        loadRun(from + i * sk, 1, columns, to + i * tileColumns);
-      return;
-    }
-    constexpr int64_t square = 64; // keeps the lines of `to` in cache
-    for (int64_t i = 0; i < ks; i += square) {
-      int64_t end = i + square < ks ? i + square : ks;
-      for (int64_t j = 0; j < columns; ++j)
-        for (int64_t l = i; l < end; ++l)
-          to[l * tileColumns + j] = widen(from[l * sk + j * sc]);
-    }
-  }
+  //===-- The result
+  //-------------------------------------------------------===//
 
-  /// to[tile][k][row] for the rows of a block and the k of one chain.
-  void packRows(const T *a, int64_t firstRow, int64_t rows, int64_t firstK,
-                int64_t ks, C *to) {
-    int64_t sk = c.contracted.innerStride(0);
-    for (int64_t row = 0; row < rows; ++row) {
-      int64_t at[2], done = 0;
-      c.rows.offsetsAt(firstRow + row, at);
-      C *line = to + row / tileRows * tileRows * chain + row % tileRows;
-      c.contracted.walk(firstK, firstK + ks,
-                        [&](const int64_t (&offset)[2], int64_t run) {
-                          const T *from = a + at[0] + offset[0];
-                          for (int64_t i = 0; i < run; ++i)
-                            line[(done + i) * tileRows] = widen(from[i * sk]);
-                          done += run;
-                          return true;
-                        });
-    }
-  }
-
-  void block(const T *a, T *out, int64_t rowBlock, int64_t columnBlock,
-             int64_t index) {
-    int64_t row = rowBlock * blockRows, column = columnBlock * blockColumns;
-    int64_t rows = m - row < blockRows ? m - row : blockRows;
-    int64_t columns = n - column < blockColumns ? n - column : blockColumns;
-    int64_t area = height * width;
-    C *level = sums.get() + index * levels * area;
-    alignas(64) C rowsOfA[blockRows * chain];
-    uint64_t folds = 0;
-    int waiting = 0; // complete subtrees, the largest first
-    for (int64_t at = 0; at < k || at == 0; at += chain * fold) {
-      C *sum = level + waiting * area;
-      int64_t end = at + chain * fold < k ? at + chain * fold : k;
-      if (k == 0)
-        clear(sum, area);
-      for (int64_t p = at; p < end; p += chain) {
-        int64_t ks = end - p < chain ? end - p : chain;
-        packRows(a, row, rows, p, ks, rowsOfA);
-        chains(rowsOfA, rows, columnBlock, columns, p, ks, sum, p == at);
-      }
-      ++waiting;
-      for (uint64_t bits = folds++; bits & 1; bits >>= 1, --waiting)
-        addTo(level + (waiting - 2) * area, rows, columns);
-    }
-    for (; waiting > 1; --waiting)
-      addTo(level + (waiting - 2) * area, rows, columns);
-    write(level, out, row, rows, column, columns);
-  }
-
-  void chains(const C *rowsOfA, int64_t rows, int64_t columnBlock,
-              int64_t columns, int64_t firstK, int64_t ks, C *sum, bool first) {
-    int64_t firstColumn = columnBlock * blockColumns, j = 0;
-    if constexpr (!isSmallFloat<T>)
-      if (inPlace && rows <= 2) {
-        // Few rows: many columns at once, so that b is read in long pieces and
-        // there are accumulators enough.
-        int64_t bStride = c.contracted.innerStride(1);
-        const C *b = matrix + firstColumn + firstK * bStride;
-        auto tile = rows == 1 ? tileChain<C, 1, 8> : tileChain<C, 2, 8>;
-        for (; j + wideColumns <= columns; j += wideColumns)
-          tile(rowsOfA, b + j, bStride, ks, sum + j, width, first);
-      }
-    for (; j < columns; j += tileColumns) {
-      int64_t panel = (firstColumn + j) / tileColumns, bStride = tileColumns;
-      const C *b = packedPanel(panel) + firstK * tileColumns;
-      if constexpr (!isSmallFloat<T>)
-        if (panelInPlace(panel)) {
-          bStride = c.contracted.innerStride(1);
-          b = matrix + firstColumn + j + firstK * bStride;
-        }
-      for (int64_t i = 0; i < rows; i += tileRows) {
-        int64_t count = rows - i < tileRows ? rows - i : tileRows;
-        auto tile =
-            tileFor<C>(count, std::make_integer_sequence<int, tileRows>());
-        tile(rowsOfA + i * chain, b, bStride, ks, sum + i * width + j, width,
-             first);
-      }
-    }
-  }
-
-  static void clear(C *to, int64_t size) {
-    for (int64_t i = 0; i < size; ++i)
-      to[i] = C(0);
-  }
-  /// Adds the next level to one.
-  void addTo(C *level, int64_t rows, int64_t columns) {
-    const C *next = level + height * width;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        level[i * width + j] += next[i * width + j];
-  }
-
-  void write(const C *sum, T *out, int64_t row, int64_t rows, int64_t column,
-             int64_t columns) {
-    for (int64_t i = 0; i < rows; ++i, sum += width) {
-      int64_t at[2], done = 0;
-      c.rows.offsetsAt(row + i, at);
-      c.columns.walk(column, column + columns,
+  void write(const Block &block) {
+    for (int64_t i = 0; i < block.rows; ++i) {
+      int64_t at[2];
+      const C *sum = block.sums + i * cut.width;
+      c.rows.offsetsAt(block.row + i, at);
+      c.columns.walk(block.column, block.column + block.columns,
                      [&](const int64_t (&offset)[2], int64_t run) {
-                       storeRun(sum + done, run, out + at[1] + offset[1],
+                       storeRun(sum, run, block.out + at[1] + offset[1],
                                 c.columns.innerStride(1));
-                       done += run;
+                       sum += run;
                        return true;
                      });
     }
   }
 
+  void writeEdge(const Block &block) {
+    int64_t count = block.columns % tileColumns;
+    int64_t column = block.column + block.columns - count;
+    int64_t stride = c.rows.innerStride(1);
+    for (int64_t i = 0; i < block.rows; ++i)
+      storeRun(block.edge + i * tileColumns, count,
+               block.out + (block.row + i) * stride + column, 1);
+  }
+
   const astra_call_t *call;
   const Contraction &c;
-  int64_t m, n, k, panels, levels, rowBlocks, columnBlocks;
-  int64_t height, width; // of the sums of a block
-  bool inPlace;
-  Scratch<C> packed, sums;
-  const T *matrix = nullptr;
+  Cut<C> cut;
+  const T *a, *b;
+  T *out;
+  bool inPlace;   // columns of b lie side by side, one row of them for each k
+  bool direct;    // the result holds the sums
+  bool packsOnce; // all of b is packed before
+  C *packed = nullptr;
 };
+
+/// Products over no k are +0.
+template <class T> void clearResult(const Contraction &c, T *out) {
+  for (int64_t batch = 0; batch < c.batch.size(); ++batch)
+    for (int64_t i = 0; i < c.rows.size(); ++i) {
+      int64_t base[3], at[2];
+      c.batch.offsetsAt(batch, base);
+      c.rows.offsetsAt(i, at);
+      c.columns.walk(
+          0, c.columns.size(), [&](const int64_t (&offset)[2], int64_t run) {
+            for (int64_t j = 0; j < run; ++j)
+              out[base[2] + at[1] + offset[1] + j * c.columns.innerStride(1)] =
+                  narrow<T>(Compute<T>(0));
+            return true;
+          });
+    }
+}
 
 template <class T>
 astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
                          const int64_t *params) {
   Contraction c(args, params[0], params[1]);
+  T *out = static_cast<T *>(args[2].data);
   if (c.batch.size() * c.rows.size() * c.columns.size() == 0)
     return ASTRA_OK;
-  Product<T> product(call, c);
-  if (!product.hasMemory())
-    return ASTRA_ERROR_OUT_OF_MEMORY;
-  for (int64_t batch = 0; batch < c.batch.size(); ++batch) {
-    int64_t base[3];
-    c.batch.offsetsAt(batch, base);
-    product.run(static_cast<const T *>(args[0].data) + base[0],
-                static_cast<const T *>(args[1].data) + base[1],
-                static_cast<T *>(args[2].data) + base[2]);
+  if (c.contracted.size() == 0) {
+    clearResult(c, out);
+    return ASTRA_OK;
   }
-  return ASTRA_OK;
+  return Product<T>(call, c, static_cast<const T *>(args[0].data),
+                    static_cast<const T *>(args[1].data), out)
+      .run();
 }
 
 } // namespace

@@ -84,26 +84,34 @@ private:
   int64_t n;
 };
 
-/// Up to `width` results whose elements lie side by side.
+/// Up to `width` results whose elements lie side by side: enough that a row is
+/// read in a long piece.
 template <class Kind, class T> class ColumnFold {
 public:
   using C = Compute<T>;
   using Op = typename Kind::Op;
-  static constexpr int64_t width = 64;
+  static constexpr int64_t piece = 128 / sizeof(C);
+  static constexpr int64_t width = 4 * piece;
 
   void run(const T *x, const Nest<1> &nest, int64_t columns, T *out,
            int64_t stride) {
     count = 0;
+    used = (columns + piece - 1) / piece * piece;
     for (int64_t at = 0; at < nest.size(); at += chunkSize) {
       int64_t end = at + chunkSize < nest.size() ? at + chunkSize : nest.size();
       for (auto &lane : lanes)
-        for (int64_t i = 0; i < width; ++i)
+        for (int64_t i = 0; i < used; ++i)
           lane[i] = Op::template identity<C>();
       int k = 0;
+      int64_t stride = nest.innerStride(0);
       nest.walk(at, end, [&](const int64_t (&offset)[1], int64_t rows) {
-        for (int64_t r = 0; r < rows; ++r)
-          addRow(x + offset[0] + r * nest.innerStride(0), columns,
-                 lanes[k++ % laneCount]);
+        for (int64_t r = 0; r < rows; ++r) {
+          const T *row = x + offset[0] + r * stride;
+          // Each row lies on another page, which the hardware does not foresee.
+          for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
+            __builtin_prefetch(row + 4 * stride + i);
+          addRow(row, columns, lanes[k++ % laneCount]);
+        }
         return true;
       });
       endChunk();
@@ -114,14 +122,16 @@ public:
 
 private:
   static void addRow(const T *row, int64_t columns, C *lane) {
-    if (columns == width) {
-      ASTRA_VECTOR_LOOP
-      for (int64_t i = 0; i < width; ++i)
-        lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
-      return;
-    }
+    if (columns == width)
+      addElements(row, width, lane);
+    else if (columns == width / 2)
+      addElements(row, width / 2, lane);
+    else
+      addElements(row, columns, lane);
+  }
+  ASTRA_INLINE static void addElements(const T *row, int64_t count, C *lane) {
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < columns; ++i)
+    for (int64_t i = 0; i < count; ++i)
       lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
   }
 
@@ -132,13 +142,13 @@ private:
     int level = 0;
     for (uint64_t bits = count++; bits & 1; bits >>= 1)
       combine(lanes[0], pending[level++], lanes[0]);
-    for (int64_t i = 0; i < width; ++i)
+    for (int64_t i = 0; i < used; ++i)
       pending[level][i] = lanes[0][i];
   }
 
-  static void combine(C *to, const C *a, const C *b) {
+  void combine(C *to, const C *a, const C *b) const {
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < width; ++i)
+    for (int64_t i = 0; i < used; ++i)
       to[i] = Op::template apply<C>(a[i], b[i]);
   }
 
@@ -154,6 +164,7 @@ private:
   }
 
   uint64_t count = 0;
+  int64_t used = width; // columns, rounded up to whole pieces
   alignas(64) C lanes[laneCount][width];
   alignas(64) C pending[48][width];
 };
@@ -180,11 +191,10 @@ bool columnsAreConsecutive(const Reduction &r) {
          r.reduced.innerStride(0) != 1;
 }
 
-/// Calls f(x, columns, out) for pieces of up to 64 results side by side.
-template <class T, class F>
+/// Calls f(x, columns, out) for pieces of up to `width` results side by side.
+template <int64_t width, class T, class F>
 void forEachColumnBlock(const Reduction &r, int64_t begin, int64_t end,
                         const T *x, T *out, F f) {
-  constexpr int64_t width = 64;
   r.kept.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; i += width)
       f(x + offset[0] + i, count - i < width ? count - i : width,
@@ -203,10 +213,10 @@ astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
     int64_t stride = r.kept.innerStride(1);
     parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
       ColumnFold<Kind, T> fold;
-      forEachColumnBlock(r, b, e, x, out,
-                         [&](const T *from, int64_t columns, T *to) {
-                           fold.run(from, r.reduced, columns, to, stride);
-                         });
+      forEachColumnBlock<ColumnFold<Kind, T>::width>(
+          r, b, e, x, out, [&](const T *from, int64_t columns, T *to) {
+            fold.run(from, r.reduced, columns, to, stride);
+          });
     });
     return ASTRA_OK;
   }
@@ -228,12 +238,13 @@ astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
   return ASTRA_OK;
 }
 
-/// Extremes of up to 64 results whose elements lie side by side.
+/// Extremes of up to extremeWidth results whose elements lie side by side.
+constexpr int64_t extremeWidth = 256;
 template <bool larger, class T>
 void extremeOfColumns(const T *x, const Nest<1> &nest, int64_t columns, T *out,
                       int64_t stride) {
   using Op = Extreme<larger>;
-  alignas(64) Compute<T> best[64];
+  alignas(64) Compute<T> best[extremeWidth];
   loadRun(x, 1, columns, best);
   nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t rows) {
     for (int64_t r = 0; r < rows; ++r) {
@@ -261,7 +272,7 @@ astra_outcome_t extremes(const astra_call_t *call, const astra_arg_t *args,
   T *out = static_cast<T *>(args[1].data);
   parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
     if (columnsAreConsecutive(r))
-      return forEachColumnBlock(
+      return forEachColumnBlock<extremeWidth>(
           r, b, e, x, out, [&](const T *from, int64_t columns, T *to) {
             extremeOfColumns<larger>(from, r.reduced, columns, to,
                                      r.kept.innerStride(1));

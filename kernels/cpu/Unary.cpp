@@ -61,6 +61,19 @@ astra_outcome_t power(const astra_call_t *call, const astra_arg_t *args,
   return Elementwise<1, T, T>(args, powBlock<Compute<T>>, exponent).run(call);
 }
 
+template <class Op, class C>
+void orderedBlock(const C *a, const C *, C *out, int64_t n, int64_t order) {
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = Op::apply(a[i], order);
+}
+
+template <class Op, class T>
+astra_outcome_t ordered(const astra_call_t *call, const astra_arg_t *args,
+                        int64_t order) {
+  return Elementwise<1, T, T>(args, orderedBlock<Op, Compute<T>>, order)
+      .run(call);
+}
+
 } // namespace
 
 #define UNARY(op, dtype, version, doc)                                         \
@@ -71,4 +84,7 @@ astra_outcome_t power(const astra_call_t *call, const astra_arg_t *args,
                        unary<Op_##op, T_##dtype, T_bool>(call, args))
 #define POW_INT(op, dtype, version, doc)                                       \
   ASTRA_DEFINE_VARIANT(op, dtype, 1d, power<T_##dtype>(call, args, params[0]))
+#define ORDERED(op, dtype, version, doc)                                       \
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
+                       ordered<Op_##op, T_##dtype>(call, args, params[0]))
 #include "kernels/kernels.def"

@@ -9,12 +9,6 @@
 namespace astra {
 namespace math {
 
-/// value 2^k, left apart so that a last factor still meets a normal number.
-template <class T> struct Scaled {
-  IntOf<T> k;
-  Pair<T> value;
-};
-
 /// The power that a value may be brought to beside a number near 1.
 template <class T> ASTRA_MATH_FN T limitedPower(IntOf<T> k) {
   return powerOfTwo<T>(k < -100 ? IntOf<T>(-100) : k);

@@ -11,6 +11,7 @@
 #include "kernels/math/Exp.h"
 #include "kernels/math/Gamma.h"
 #include "kernels/math/Log.h"
+#include "kernels/math/Ordered.h"
 #include "kernels/math/Pow.h"
 #include "kernels/math/Root.h"
 #include "kernels/math/Trig.h"
@@ -24,6 +25,13 @@ namespace math {
 #define ASTRA_BINARY(name, implementation)                                     \
   ASTRA_MATH_FN float name(float x, float y) { return implementation(x, y); }  \
   ASTRA_MATH_FN double name(double x, double y) { return implementation(x, y); }
+#define ASTRA_ORDERED(name, implementation)                                    \
+  ASTRA_MATH_FN float name(float x, int64_t order) {                           \
+    return implementation(x, order);                                           \
+  }                                                                            \
+  ASTRA_MATH_FN double name(double x, int64_t order) {                         \
+    return implementation(x, order);                                           \
+  }
 #include "kernels/math/Elementary.def"
 
 } // namespace math

@@ -60,6 +60,12 @@ template <class T> ASTRA_MATH_FN Pair<T> onePlus(Pair<T> e) {
   return fastTwoSum(s.high, s.low + e.low);
 }
 
+/// e, or -e where it is `negated`. Part by part: a choice between whole pairs
+/// would keep a loop around it from being vectorised.
+template <class T> ASTRA_MATH_FN Pair<T> negateIf(bool negated, Pair<T> e) {
+  return {select(negated, -e.high, e.high), select(negated, -e.low, e.low)};
+}
+
 template <class T> ASTRA_MATH_FN T erfcOf(T x) {
   T magnitude = abs(x);
   bool near = magnitude < T(0.625);
@@ -69,7 +75,7 @@ template <class T> ASTRA_MATH_FN T erfcOf(T x) {
   // erf |x|, from either side.
   e = {select(near, e.high, rest.high), select(near, e.low, rest.low)};
   bool negative = isNegative(x);
-  Pair<T> sum = onePlus(negative ? e : negatePair(e));
+  Pair<T> sum = onePlus(negateIf(!negative, e));
   return near || negative ? sum.high : scale(s.value.high, s.k);
 }
 
@@ -97,7 +103,7 @@ template <class T> ASTRA_MATH_FN T geluOf(T x) {
   Pair<T> rest = oneMinus(s);
   Pair<T> e = erfOfScaledNear(near ? magnitude : T(0));
   e = {select(near, e.high, rest.high), select(near, e.low, rest.low)};
-  Pair<T> sum = onePlus(negative ? negatePair(e) : e);
+  Pair<T> sum = onePlus(negateIf(negative, e));
   bool tail = negative && !near;
   Pair<T> phi = {select(tail, s.value.high, sum.high),
                  select(tail, s.value.low, sum.low)};

@@ -1,6 +1,6 @@
-// exp, exp2, expm1, sinh, cosh, tanh: x = k log 2 + r, a polynomial in r, and a
-// last scaling by 2^k. What the others of the family need (e^r as a pair) is
-// here too.
+// exp, exp2, expm1, sinh, cosh, tanh, sech2: x = k log 2 + r, a polynomial in
+// r, and a last scaling by 2^k. What the others of the family need (e^r as a
+// pair) is here too.
 #ifndef ASTRA_KERNELS_MATH_EXP_H
 #define ASTRA_KERNELS_MATH_EXP_H
 
@@ -17,12 +17,14 @@ template <> struct ExpRange<float> {
   static constexpr float Low = -150, High = 130, Exp2Low = -200, Exp2High = 200;
   static constexpr float MinusOne = -20; ///< e^x - 1 rounds to -1 below.
   static constexpr float TanhOne = 10;   ///< tanh x rounds to 1 above.
+  static constexpr float Sech2Zero = 60; ///< 1/cosh^2 x rounds to 0 there.
 };
 template <> struct ExpRange<double> {
   static constexpr double Low = -800, High = 720, Exp2Low = -1200,
                           Exp2High = 1100;
   static constexpr double MinusOne = -40;
   static constexpr double TanhOne = 20;
+  static constexpr double Sech2Zero = 400;
 };
 
 /// x = k log 2 + r, |r| < 0.347.
@@ -76,7 +78,14 @@ template <class T> ASTRA_MATH_FN Pair<T> expCurve(Pair<T> r) {
   return {half.high, half.low + fma(z * z, coshTail(z), cubic)};
 }
 
-template <class T> ASTRA_MATH_FN T expm1Of(T x) {
+/// value 2^k, left apart so that a last factor still meets a normal number.
+template <class T> struct Scaled {
+  IntOf<T> k;
+  Pair<T> value;
+};
+
+/// e^x - 1, not normalised.
+template <class T> ASTRA_MATH_FN Scaled<T> expm1Scaled(T x) {
   ExpArgument<T> a =
       reduceExp(clamp(x, ExpRange<T>::MinusOne, ExpRange<T>::High));
   Pair<T> curve = expCurve(a.r);
@@ -86,8 +95,12 @@ template <class T> ASTRA_MATH_FN T expm1Of(T x) {
   Pair<T> start = twoSum(T(1), -one);
   Pair<T> linear = twoSum(start.high, a.r.high);
   Pair<T> s = twoSum(linear.high, curve.high);
-  T low = (start.low + linear.low) + (s.low + curve.low);
-  T result = scale(s.high + low, a.k);
+  return {a.k, {s.high, (start.low + linear.low) + (s.low + curve.low)}};
+}
+
+template <class T> ASTRA_MATH_FN T expm1Of(T x) {
+  Scaled<T> e = expm1Scaled(x);
+  T result = scale(e.value.high + e.value.low, e.k);
   return x == 0 ? x : result;
 }
 
@@ -142,6 +155,13 @@ template <class T> ASTRA_MATH_FN T tanhOf(T x) {
   return magnitude < T(0x1p-30)
              ? x
              : mulSign(dividePairs(h.sine, h.cosine).high, x);
+}
+
+/// 1/cosh(x)^2, the derivative of tanh.
+template <class T> ASTRA_MATH_FN T sech2Of(T x) {
+  Hyperbolic<T> h = hyperbolic(clamp(abs(x), T(0), ExpRange<T>::Sech2Zero));
+  Pair<T> inverse = dividePairs(Pair<T>{T(1), T(0)}, h.cosine);
+  return scale(multiplyPairs(inverse, inverse).high, 2 - 2 * h.k);
 }
 
 } // namespace math

@@ -143,6 +143,11 @@ template <class T> astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
                    unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {   \
                      return narrow<T_##dtype>(powInt(widen(x), params[0]));    \
                    }))
+#define ORDERED(op, dtype, version, doc)                                       \
+  ASTRA_DEFINE_REF(                                                            \
+      op, dtype, unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {     \
+        return narrow<T_##dtype>(Op_##op::apply(widen(x), params[0]));         \
+      }))
 #define SELECT(op, width, version, doc)                                        \
   ASTRA_DEFINE_REF(op, width, select<T_##width>(args))
 #define COPY(op, width, version, doc)                                          \

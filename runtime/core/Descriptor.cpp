@@ -165,6 +165,7 @@ Status checkCpuLevels(const std::string &what, const std::string &levels) {
 
 Status checkVersions(const std::string &what, uint32_t objectAbi,
                      uint32_t arithmetic) {
+  // An older version is a part of this one.
   if (objectAbi < ASTRA_OBJECT_ABI_OLDEST ||
       objectAbi > ASTRA_OBJECT_ABI_VERSION)
     return fail(ASTRA_ERROR_UNSUPPORTED_VERSION, what,

@@ -26,8 +26,8 @@ Status checkIndex(const char *what, size_t index, uint64_t count,
               "; function \"", function, "\" has ", count);
 }
 
-Status describeValue(const astra_value_desc_t &value,
-                     astra_value_info_t *info) {
+Status describe(const Module &, const astra_value_desc_t &value,
+                astra_value_info_t *info) {
   astra_value_info_t full = {};
   full.name = value.name;
   full.type = value.type;
@@ -38,8 +38,8 @@ Status describeValue(const astra_value_desc_t &value,
                      info);
 }
 
-Status describeLeaf(const Module &module, const astra_leaf_desc_t &leaf,
-                    astra_leaf_info_t *info) {
+Status describe(const Module &module, const astra_leaf_desc_t &leaf,
+                astra_leaf_info_t *info) {
   astra_leaf_info_t full = {};
   full.path = leaf.path;
   full.dtype = leaf.dtype;
@@ -47,6 +47,22 @@ Status describeLeaf(const Module &module, const astra_leaf_desc_t &leaf,
   full.shape = module.shapeTexts(leaf);
   return writeStruct(ASTRA_STRUCT_INFO(LEAF_INFO, astra_leaf_info_t), &full,
                      info);
+}
+
+/// One entry of a list of the function's description.
+template <class Desc, class Info>
+astra_status_t describeItem(astra_runtime_t *runtime, astra_function_t function,
+                            const char *what, size_t index,
+                            const Desc *astra_export_desc_t::*items,
+                            uint64_t astra_export_desc_t::*count, Info *info,
+                            astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    ASTRA_TRY(checkIndex(what, index, desc.*count, desc.name));
+    return describe(*object->module, (desc.*items)[index], info);
+  });
 }
 
 } // namespace
@@ -120,50 +136,34 @@ astra_status_t astra_function_parameter(astra_runtime_t *runtime,
                                         astra_function_t function, size_t index,
                                         astra_value_info_t *info,
                                         astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Function> object;
-    ASTRA_TRY(getObject(runtime, function, object));
-    const astra_export_desc_t &desc = object->desc;
-    ASTRA_TRY(checkIndex("parameter", index, desc.in_value_count, desc.name));
-    return describeValue(desc.in_values[index], info);
-  });
+  return describeItem(runtime, function, "parameter", index,
+                      &astra_export_desc_t::in_values,
+                      &astra_export_desc_t::in_value_count, info, error);
 }
 
 astra_status_t astra_function_result(astra_runtime_t *runtime,
                                      astra_function_t function, size_t index,
                                      astra_value_info_t *info,
                                      astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Function> object;
-    ASTRA_TRY(getObject(runtime, function, object));
-    const astra_export_desc_t &desc = object->desc;
-    ASTRA_TRY(checkIndex("result", index, desc.out_value_count, desc.name));
-    return describeValue(desc.out_values[index], info);
-  });
+  return describeItem(runtime, function, "result", index,
+                      &astra_export_desc_t::out_values,
+                      &astra_export_desc_t::out_value_count, info, error);
 }
 
 astra_status_t astra_function_input(astra_runtime_t *runtime,
                                     astra_function_t function, size_t index,
                                     astra_leaf_info_t *info,
                                     astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Function> object;
-    ASTRA_TRY(getObject(runtime, function, object));
-    const astra_export_desc_t &desc = object->desc;
-    ASTRA_TRY(checkIndex("input", index, desc.in_leaf_count, desc.name));
-    return describeLeaf(*object->module, desc.in_leaves[index], info);
-  });
+  return describeItem(runtime, function, "input", index,
+                      &astra_export_desc_t::in_leaves,
+                      &astra_export_desc_t::in_leaf_count, info, error);
 }
 
 astra_status_t astra_function_output(astra_runtime_t *runtime,
                                      astra_function_t function, size_t index,
                                      astra_leaf_info_t *info,
                                      astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Function> object;
-    ASTRA_TRY(getObject(runtime, function, object));
-    const astra_export_desc_t &desc = object->desc;
-    ASTRA_TRY(checkIndex("output", index, desc.out_leaf_count, desc.name));
-    return describeLeaf(*object->module, desc.out_leaves[index], info);
-  });
+  return describeItem(runtime, function, "output", index,
+                      &astra_export_desc_t::out_leaves,
+                      &astra_export_desc_t::out_leaf_count, info, error);
 }

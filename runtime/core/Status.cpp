@@ -110,6 +110,7 @@ const char *astra_status_name(astra_status_t status) {
     ASTRA_STATUS_NAME(ASTRA_ERROR_CANCELLED)
     ASTRA_STATUS_NAME(ASTRA_ERROR_UNIMPLEMENTED)
     ASTRA_STATUS_NAME(ASTRA_ERROR_INTERNAL)
+    ASTRA_STATUS_NAME(ASTRA_ERROR_NUMERICAL)
 #undef ASTRA_STATUS_NAME
   default:
     return "unknown status";

@@ -51,6 +51,17 @@ llvm::StringMap<Rules> getAllRules() {
 #define PRIM(Name, operands, doc)                                              \
   all[Name##Op::getOperationName()] = getRules<Name##Op>();
 #include "frontend/check/Prims.def"
+  // Those that no program writes.
+  all[AttentionGradOp::getOperationName()] = getRules<AttentionGradOp>();
+  all[CofactorOp::getOperationName()] = getRules<CofactorOp>();
+  all[OverlapAddOp::getOperationName()] = getRules<OverlapAddOp>();
+  all[Sech2Op::getOperationName()] = getRules<Sech2Op>();
+  all[TapeNewOp::getOperationName()] = getRules<TapeNewOp>();
+  all[TapeNoneOp::getOperationName()] = getRules<TapeNoneOp>();
+  all[TapeEitherOp::getOperationName()] = getRules<TapeEitherOp>();
+  all[TapeAddOp::getOperationName()] = getRules<TapeAddOp>();
+  all[TapeReadOp::getOperationName()] = getRules<TapeReadOp>();
+  all[TapeWriteOp::getOperationName()] = getRules<TapeWriteOp>();
   return all;
 }
 

@@ -104,3 +104,16 @@ func.func @branches(%x: !s, %y: !s) -> (!s, !s) {
   %1 = astra.select %yes, %x, %y : (!astra.tensor<i1, []>, !s, !s) -> !s
   return %0, %1 : !s, !s
 }
+
+// Concatenations along one axis are one; along another they stay.
+// CHECK-LABEL: @joined
+// CHECK-SAME: (%[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]: {{.*}})
+// CHECK: %[[A:.*]] = astra.concat %[[X]], %[[Y]], %[[X]] {axis = 0
+// CHECK: %[[B:.*]] = astra.concat %[[A]], %[[A]] {axis = 1
+// CHECK: return %[[B]]
+func.func @joined(%x: !astra.tensor<f32, [n, 1]>, %y: !astra.tensor<f32, [2, 1]>) -> !astra.tensor<f32, ["2*n + 2", 2]> {
+  %0 = astra.concat %x, %y {axis = 0 : i64} : (!astra.tensor<f32, [n, 1]>, !astra.tensor<f32, [2, 1]>) -> !astra.tensor<f32, ["n + 2", 1]>
+  %1 = astra.concat %0, %x {axis = 0 : i64} : (!astra.tensor<f32, ["n + 2", 1]>, !astra.tensor<f32, [n, 1]>) -> !astra.tensor<f32, ["2*n + 2", 1]>
+  %2 = astra.concat %1, %1 {axis = 1 : i64} : (!astra.tensor<f32, ["2*n + 2", 1]>, !astra.tensor<f32, ["2*n + 2", 1]>) -> !astra.tensor<f32, ["2*n + 2", 2]>
+  return %2 : !astra.tensor<f32, ["2*n + 2", 2]>
+}

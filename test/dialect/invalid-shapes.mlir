@@ -45,6 +45,14 @@ func.func @f(%x: !astra.tensor<f32, [n]>) {
 
 // -----
 
+func.func @f(%x: !astra.tensor<f32, [n]>) {
+  // expected-error @+1 {{(C1) order 33 is not within 0..32}}
+  %0 = astra.sinc %x, 33 : !astra.tensor<f32, [n]>
+  return
+}
+
+// -----
+
 func.func @f(%c: !astra.tensor<i1, [n]>, %x: !astra.tensor<f32, [n]>, %y: !astra.tensor<f32, [m]>) {
   // expected-error @+2 {{(C1) the values have types}}
   // expected-error @+1 {{failed to infer returned types}}
@@ -143,25 +151,9 @@ func.func @f(%x: !astra.tensor<f32, [n]>) {
 
 // -----
 
-func.func @f(%x: !astra.tensor<f32, [6]>) {
-  // expected-error @+1 {{(C2) 6 elements do not fill 8}}
-  %0 = astra.reshape %x : (!astra.tensor<f32, [6]>) -> !astra.tensor<f32, [2, 4]>
-  return
-}
-
-// -----
-
 func.func @f(%x: !astra.tensor<f32, [n]>) {
   // expected-error @+1 {{(C1) element types or ranks differ}}
   %0 = astra.check_shape %x : (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n, 1]>
-  return
-}
-
-// -----
-
-func.func @f(%x: !astra.tensor<f32, [n]>) {
-  // expected-error @+1 {{(C2) extent n is never n + 1}}
-  %0 = astra.check_shape %x : (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, ["n + 1"]>
   return
 }
 
@@ -318,6 +310,96 @@ func.func @f(%x: !astra.tensor<f32, [n, k]>, %y: !astra.tensor<i64, [k, m]>) {
 
 // -----
 
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // expected-error @+1 {{(C1) ranks do not fit 1 batch axes}}
+  %0 = astra.conv %x, %w {batch = 1 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3]>) {
+  // expected-error @+1 {{(C1) ranks do not fit 0 batch axes}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 4, 3]>) {
+  // expected-error @+1 {{(C2) batch axes, n, o or c differ}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 4, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // expected-error @+1 {{(C2) batch axes, n, o or c differ}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [n, 15, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // expected-error @+1 {{(C2) batch axes, n, o or c differ}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [m, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // expected-error @+1 {{(C3) one entry for each of 1 spatial axes is wanted}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = [], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // expected-error @+1 {{(C4) a stride, spread or dilation is below 1}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["0"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f64, [16, 3, 3]>) {
+  // expected-error @+1 {{(C5) the element types differ}}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["1"], low = ["0"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f64, [16, 3, 3]>) -> !astra.tensor<f32, [n, 16, 6]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{(C1) lists of 2, 1 and 1 entries}}
+  %0 = astra.windows %x {window = ["3", "2"], strides = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>) -> !astra.tensor<f32, [n, 3, 6, 3]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 8]>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{(C2) a size, stride or dilation is below 1}}
+  %0 = astra.windows %x {window = ["3"], strides = ["0"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>) -> !astra.tensor<f32, [n, 3, 6, 3]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !astra.tensor<f32, [n, 3, 6, 3]>) {
+  // expected-error @+1 {{are not the windows of '!astra.tensor<f32, [n, 3, 9]>'}}
+  %0 = astra.overlap_add %x {strides = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 6, 3]>) -> !astra.tensor<f32, [n, 3, 9]>
+  return
+}
+
+// -----
+
 func.func @f(%x: !astra.tensor<f32, [n]>) {
   // expected-error @+1 {{(C1) element types or ranks differ}}
   %0 = astra.slice %x {starts = ["0"], dynamic_axes = array<i64>} : (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n, 1]>
@@ -413,5 +495,77 @@ func.func @f(%k: !astra.tensor<ui32, [2]>) {
 func.func @f(%k: !astra.tensor<ui32, [3]>) {
   // expected-error @+1 {{must be random key}}
   %0 = astra.random_bits %k : (!astra.tensor<ui32, [3]>) -> !astra.tensor<ui32, [n]>
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f64, [h, m, 4]>) {
+  // expected-error @+1 {{(C1) q, k and v must have one element type}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f64, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [8]>, %k: !astra.tensor<f32, [8]>, %v: !astra.tensor<f32, [4]>) {
+  // expected-error @+1 {{(C1) q, k and v must have one element type}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [8]>, !astra.tensor<f32, [8]>, !astra.tensor<f32, [4]>) -> (!astra.tensor<f32, [4]>, !astra.tensor<f32, []>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [g, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>) {
+  // expected-error @+1 {{(C2) the extents do not agree}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [g, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, n, 4]>) {
+  // expected-error @+1 {{(C2) the extents do not agree}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, n, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %b: !astra.tensor<i1, [n, m]>) {
+  // expected-error @+1 {{(C2) the mask is no match}}
+  %0:2 = astra.attention %q, %k, %v, %b : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<i1, [n, m]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>) {
+  // expected-error @+1 {{(C3) the results must be}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f16, [h, n, 8]>, %k: !astra.tensor<f16, [h, m, 8]>, %v: !astra.tensor<f16, [h, m, 4]>) {
+  // expected-error @+1 {{(C3) the results must be}}
+  %0:2 = astra.attention %q, %k, %v : (!astra.tensor<f16, [h, n, 8]>, !astra.tensor<f16, [h, m, 8]>, !astra.tensor<f16, [h, m, 4]>) -> (!astra.tensor<f16, [h, n, 4]>, !astra.tensor<f16, [h, n]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %o: !astra.tensor<f32, [h, n, 4]>, %s: !astra.tensor<f32, [h, n]>, %d: !astra.tensor<f32, [h, n, 8]>) {
+  // expected-error @+1 {{(C3) a cotangent has another type than its value}}
+  %0:3 = astra.attention_grad %q, %k, %v, %o, %s, %d : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 8]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
+  return
+}
+
+// -----
+
+func.func @f(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %o: !astra.tensor<f32, [h, n, 4]>, %s: !astra.tensor<f32, [h, n]>, %d: !astra.tensor<f32, [h, n, 4]>) {
+  // expected-error @+1 {{(C3) a cotangent has another type than its value}}
+  %0:3 = astra.attention_grad %q, %k, %v, %o, %s, %d : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 4]>) -> (!astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
   return
 }

@@ -7,6 +7,8 @@ func.func @elementwise(%x: !astra.tensor<f32, [n, 64]>, %i: !astra.tensor<i32, [
   %0 = astra.neg %x : !astra.tensor<f32, [n, 64]>
   // CHECK: astra.pow_int %{{.*}}, 3 : !astra.tensor<f32, [n, 64]>
   %1 = astra.pow_int %x, 3 : !astra.tensor<f32, [n, 64]>
+  // CHECK: astra.polygamma %{{.*}}, 2 : !astra.tensor<f32, [n, 64]>
+  %order = astra.polygamma %x, 2 : !astra.tensor<f32, [n, 64]>
   // CHECK: astra.add %{{.*}}, %{{.*}} : !astra.tensor<f32, [n, 64]>
   %2 = astra.add %0, %1 : !astra.tensor<f32, [n, 64]>
   // CHECK: astra.lt %{{.*}}, %{{.*}} : (!astra.tensor<f32, [n, 64]>, !astra.tensor<f32, [n, 64]>) -> !astra.tensor<i1, [n, 64]>
@@ -78,6 +80,19 @@ func.func @reductions(%x: !astra.tensor<f32, [n, 64]>, %w: !astra.tensor<f32, [6
   return
 }
 
+// CHECK-LABEL: func.func @sliding
+func.func @sliding(%x: !astra.tensor<f32, [n, 3, 8]>, %w: !astra.tensor<f32, [16, 3, 3]>) {
+  // CHECK: astra.conv %{{.*}}, %{{.*}} {batch = 0 : i64, dilations = ["1"], low = ["1"], spread = ["1"], strides = ["2"]}
+  %0 = astra.conv %x, %w {batch = 0 : i64, strides = ["2"], low = ["1"], spread = ["1"], dilations = ["1"]} : (!astra.tensor<f32, [n, 3, 8]>, !astra.tensor<f32, [16, 3, 3]>) -> !astra.tensor<f32, [n, 16, 4]>
+  // CHECK: astra.windows
+  %1 = astra.windows %x {window = ["3"], strides = ["1"], dilations = ["2"]} : (!astra.tensor<f32, [n, 3, 8]>) -> !astra.tensor<f32, [n, 3, 4, 3]>
+  // CHECK: astra.overlap_add
+  %2 = astra.overlap_add %1 {strides = ["1"], dilations = ["2"]} : (!astra.tensor<f32, [n, 3, 4, 3]>) -> !astra.tensor<f32, [n, 3, 8]>
+  // CHECK: astra.first_max
+  %3 = astra.first_max %1 {axes = array<i64: 3>} : (!astra.tensor<f32, [n, 3, 4, 3]>) -> !astra.tensor<f32, [n, 3, 4]>
+  return
+}
+
 // CHECK-LABEL: func.func @indexing
 func.func @indexing(%x: !astra.tensor<f32, [n, 64]>, %i: !astra.tensor<i64, []>, %j: !astra.tensor<i32, [m]>, %v: !astra.tensor<f32, [1, 32]>, %w: !astra.tensor<f32, [m, 64]>, %key: !astra.tensor<ui32, [2]>) {
   // CHECK: astra.slice %{{.*}}, %{{.*}} {dynamic_axes = array<i64: 0>, starts = ["0", "1"]}
@@ -94,6 +109,17 @@ func.func @indexing(%x: !astra.tensor<f32, [n, 64]>, %i: !astra.tensor<i64, []>,
   %5 = astra.random_bits %key : (!astra.tensor<ui32, [2]>) -> !astra.tensor<ui32, [n]>
   // CHECK: astra.random_split
   %6 = astra.random_split %key : (!astra.tensor<ui32, [2]>) -> !astra.tensor<ui32, [n, 2]>
+  return
+}
+
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: !astra.tensor<f32, [h, n, 8]>, %k: !astra.tensor<f32, [h, m, 8]>, %v: !astra.tensor<f32, [h, m, 4]>, %b: !astra.tensor<i1, [h, n, m]>) {
+  // CHECK: astra.attention %{{.*}}, %{{.*}}, %{{.*}} {causal} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  %o, %s = astra.attention %q, %k, %v {causal} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  // CHECK: astra.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {scale = 5.000000e-01 : f64}
+  %p, %t = astra.attention %q, %k, %v, %b {scale = 0.5 : f64} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<i1, [h, n, m]>) -> (!astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>)
+  // CHECK: astra.attention_grad
+  %dq, %dk, %dv = astra.attention_grad %q, %k, %v, %p, %t, %o, %b {scale = 0.5 : f64} : (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<f32, [h, n]>, !astra.tensor<f32, [h, n, 4]>, !astra.tensor<i1, [h, n, m]>) -> (!astra.tensor<f32, [h, n, 8]>, !astra.tensor<f32, [h, m, 8]>, !astra.tensor<f32, [h, m, 4]>)
   return
 }
 

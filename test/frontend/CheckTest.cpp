@@ -56,6 +56,38 @@ TEST(CheckDims, SlicesOfRunTimePlacesHaveKnownExtents) {
                      "fn g(x: f32[9], k: i32) -> f32[2] = x[k + 1..k + 3]"));
 }
 
+TEST(CheckNames, TakenAlreadyAreNotDeclared) {
+  EXPECT_EQ(places("import init\n"
+                   "fn init(x: f32) -> f32 = x\n"
+                   "test \"a\" { assert(init(1.0) > 0.0) }"),
+            "E0302@2:4 E0309@3:19");
+  EXPECT_EQ(places("const Pair = 1\nexport struct Pair { x: f32 }"),
+            "E0302@2:15");
+}
+
+TEST(CheckAttention, RefusesWhatDoesNotFit) {
+  auto codes = [](const std::string &call) {
+    std::string text =
+        "fn f(q: f32[h, n, 8], k: f32[h, m, 8], v: f32[h, m, 4], "
+        "b: bool[n, m], i: i32[n, m], s: f32) -> f32[h, n, 4] = ";
+    std::vector<std::string> found = Checked(text + call).getCodes();
+    return found.empty() ? "" : found[0];
+  };
+  EXPECT_EQ(codes("attention(q, k, v)"), "");
+  EXPECT_EQ(codes("attention(q, k, v, mask = b, causal = true, scale = 0.5)"),
+            "");
+  EXPECT_EQ(codes("attention(q, q, v)"), "E0502");
+  EXPECT_EQ(codes("attention(q, v, v)"), "E0501");
+  EXPECT_EQ(codes("attention(q, k[0], v)"), "E0503");
+  EXPECT_EQ(codes("attention(q[0, 0], k, v)"), "E0503");
+  EXPECT_EQ(codes("attention(q, k, f64(v))"), "E0402");
+  EXPECT_EQ(codes("attention(i, k, v)"), "E0404");
+  EXPECT_EQ(codes("attention(q, k, v, mask = i)"), "E0404");
+  EXPECT_EQ(codes("attention(q, k, v, mask = b.T)"), "E0502");
+  EXPECT_EQ(codes("attention(q, k, v, scale = s)"), "E0607");
+  EXPECT_EQ(codes("attention(q, k, v, causal = s > 0.0)"), "E0607");
+}
+
 TEST(CheckLiterals, TakeTheTypeAroundThem) {
   EXPECT_TRUE(isGood("const HALF = 0.5\n"
                      "fn f(x: f64[n]) -> f64[n] = 2 * x + HALF - -1\n"

@@ -15,7 +15,16 @@ struct Row {
   std::string name;
   std::vector<Dtype> in;
   Dtype out;
-  enum Family { Elementwise, Reduce, Rowwise, Contract, Fused, Other } family;
+  enum Family {
+    Elementwise,
+    Reduce,
+    Rowwise,
+    Contract,
+    Attention, // AttentionTest.cpp
+    Window,    // WindowTest.cpp
+    Fused,     // FusedTest.cpp
+    Other
+  } family;
 };
 
 /// The same as plain text, which compiles quickly: dtypes by name, of inputs
@@ -33,6 +42,7 @@ const RowText rowTexts[] = {
 #define UNARY(op, dtype, version, doc) ROW1(op, dtype, #dtype, Elementwise)
 #define PREDICATE(op, dtype, version, doc) ROW1(op, dtype, "bool", Elementwise)
 #define POW_INT(op, dtype, version, doc) ROW1(op, dtype, #dtype, Elementwise)
+#define ORDERED(op, dtype, version, doc) ROW1(op, dtype, #dtype, Elementwise)
 #define BINARY(op, dtype, version, doc) ROW2(op, dtype, #dtype, Elementwise)
 #define COMPARE(op, dtype, version, doc) ROW2(op, dtype, "bool", Elementwise)
 #define SELECT(op, w, version, doc)                                            \
@@ -40,10 +50,14 @@ const RowText rowTexts[] = {
 #define COPY(op, w, version, doc) ROW1(op, w, #w, Elementwise)
 #define CONVERT(from, to)                                                      \
   {"convert_" #from "_" #to, {#from, nullptr, nullptr}, #to, Row::Elementwise},
+#define SET_OUT(op, w, version, doc) ROW1(op, w, #w, Window)
+#define OVERLAP_ADD(op, dtype, version, doc) ROW1(op, dtype, #dtype, Window)
 #define REDUCE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Reduce)
 #define ROWWISE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Rowwise)
 #define CONTRACT(op, dtype, version, doc) ROW2(op, dtype, #dtype, Contract)
-// FusedTest.cpp has them.
+#define ATTENTION(op, dtype, version, doc) ROW1(op, dtype, #dtype, Attention)
+#define ATTENTION_GRAD(op, dtype, version, doc)                                \
+  ROW1(op, dtype, #dtype, Attention)
 #define FUSED(op, what, version, doc)                                          \
   {#op "_" #what, {nullptr, nullptr, nullptr}, "bool", Row::Fused},
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
@@ -262,6 +276,12 @@ TEST_P(Conformance, Contractions) {
                         {{}, {2}, {300}, {260}},
                         {{}, {5}, {40}, {1100}},
                         {{}, {1}, {40}, {1100}},
+                        {{}, {3}, {280}, {68}},
+                        {{}, {4}, {20}, {70}},
+                        {{}, {20}, {6, 7}, {5, 20}},
+                        {{}, {40}, {300}, {600}},
+                        {{}, {130}, {30}, {40}},
+                        {{}, {260}, {40}, {70}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))

@@ -66,6 +66,34 @@ TEST_P(Bounds2, Double) {
 INSTANTIATE_TEST_SUITE_P(All, Bounds2, testing::Values("pow", "atan2"),
                          [](const auto &info) { return info.param; });
 
+class OrderedBounds : public testing::TestWithParam<OrderedCase> {};
+
+std::vector<OrderedCase> orderedCases() {
+  std::vector<OrderedCase> cases;
+  for (const OrderedCase *c = OrderedCases; c->name; ++c)
+    cases.push_back(*c);
+  return cases;
+}
+
+TEST_P(OrderedBounds, EveryOrder) {
+  if (!haveDoubleReference())
+    GTEST_SKIP() << "built without MPFR";
+  const OrderedCase &function = GetParam();
+  for (int64_t order : Orders) {
+    if (order < function.first)
+      continue;
+    Worst twice = sampleOrderedDouble(function, order, 200, 23);
+    Worst single = sampleOrderedSingle(function, order, 200, 24);
+    EXPECT_GT(twice.error, 0.3);
+    EXPECT_GT(single.error, 0.3);
+    expectWithin(twice, function.bound64);
+    expectWithin(single, function.bound32);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OrderedBounds, testing::ValuesIn(orderedCases()),
+                         [](const auto &info) { return info.param.name; });
+
 TEST(SingleError, SeesWrongClassesAndCountsUlps) {
   EXPECT_EQ(singleError(1.0f, 1.0), 0);
   EXPECT_EQ(singleError(0x1.000002p0f, 1.0), 1);

@@ -55,6 +55,7 @@ TYPED_TEST(Special, OneArgument) {
       ROW(sinh, /*     */ 0, -0.0, Inf, -Inf, Any, Any),
       ROW(cosh, /*     */ 1, 1, Inf, Inf, Any, Any),
       ROW(tanh, /*     */ 0, -0.0, 1, -1, Any, Any),
+      ROW(sech2, /*    */ 1, 1, 0, 0, Any, Any),
       ROW(sigmoid, /*  */ 0.5, 0.5, 1, 0, Any, Any),
       ROW(log_sigmoid, -M_LN2, -M_LN2, -0.0, -Inf, Any, Any),
       ROW(softplus, /* */ M_LN2, M_LN2, Inf, 0, Any, Any),

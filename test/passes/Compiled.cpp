@@ -75,7 +75,7 @@ bool Compiled::check(astra_status_t status, astra_error_t *failure) {
   return false;
 }
 
-Compiled::Compiled(llvm::StringRef text) {
+Compiled::Compiled(llvm::StringRef text, const astra_allocator_t *allocator) {
   std::string made = compileObject(text, true, error);
   if (made.empty())
     return;
@@ -90,13 +90,17 @@ Compiled::Compiled(llvm::StringRef text) {
     llvm::raw_fd_ostream stream(path, code);
     stream << linked;
   }
-  load(path);
+  load(path, allocator);
   llvm::sys::fs::remove(path);
 }
 
-void Compiled::load(const std::string &path) {
+void Compiled::load(const std::string &path,
+                    const astra_allocator_t *allocator) {
   astra_error_t *failure = nullptr;
-  check(astra_runtime_create(nullptr, &runtime, &failure), failure) &&
+  astra_runtime_options_t options;
+  ASTRA_INIT(RUNTIME_OPTIONS, &options);
+  options.allocator = allocator;
+  check(astra_runtime_create(&options, &runtime, &failure), failure) &&
       check(astra_device_open(runtime, "cpu", &device, &failure), failure) &&
       check(astra_stream_create(runtime, device, nullptr, &stream, &failure),
             failure) &&

@@ -16,7 +16,9 @@ template <typename T> struct Array {
 
 class Compiled {
 public:
-  explicit Compiled(llvm::StringRef text);
+  /// `allocator`: of the runtime, or null for the system's.
+  explicit Compiled(llvm::StringRef text,
+                    const astra_allocator_t *allocator = nullptr);
   ~Compiled();
   Compiled(const Compiled &) = delete;
 
@@ -64,7 +66,7 @@ private:
            size_t bytes);
   size_t count(size_t index);
   void read(size_t index, void *data, size_t bytes);
-  void load(const std::string &path);
+  void load(const std::string &path, const astra_allocator_t *allocator);
 
   std::vector<astra_value_t> inputs;
   std::vector<astra_tensor_t> outputs, tensors;

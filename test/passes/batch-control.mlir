@@ -69,3 +69,37 @@ func.func @batch(%x: !v, %y: !astra.tensor<f32, [3]>) -> !astra.tensor<f32, [n, 
   }
   return %r : !astra.tensor<f32, [n, 3]>
 }
+
+// A result that is used in one branch of the condition only, as residuals are, is
+// that branch's: it has no other value to choose from.
+// CHECK-LABEL: func.func @own
+// CHECK: %[[C:.*]] = astra.gt
+// CHECK: %[[A:.*]]:2 = astra.if {{.*}} {
+// CHECK: %[[B:.*]] = astra.if {{.*}} {
+// CHECK: %[[Y:.*]] = astra.select %[[C]], %[[A]]#0, %[[B]]
+// CHECK: astra.mul %[[A]]#1, %[[A]]#1
+// CHECK: %[[Z:.*]] = astra.select %[[C]]
+// CHECK-NOT: astra.select
+// CHECK: return %[[Y]], %[[Z]]
+func.func @own(%x: !v) -> (!v, !v) {
+  %r:2 = astra.map(%x) length "n" axes [0] : (!v) -> (!v, !v) {
+  ^bb0(%a: !s):
+    %zero = astra.constant 0.0 : f32 -> !s
+    %c = astra.gt %a, %zero : (!s, !s) -> !astra.tensor<i1, []>
+    %y:2 = astra.if %c : !astra.tensor<i1, []> -> !s, !s {
+      %l = astra.log %a : !s
+      %e = astra.exp %a : !s
+      astra.yield %e, %l : !s, !s
+    } else {
+      astra.yield %a, %zero : !s, !s
+    }
+    %z = astra.if %c : !astra.tensor<i1, []> -> !s {
+      %q = astra.mul %y#1, %y#1 : !s
+      astra.yield %q : !s
+    } else {
+      astra.yield %a : !s
+    }
+    astra.yield %y#0, %z : !s, !s
+  }
+  return %r#0, %r#1 : !v, !v
+}

@@ -49,6 +49,19 @@ func.func @joined(%x: !astra.tensor<f32, [n]>, %y: !astra.tensor<f32, [2]>) -> !
   return %c : !astra.tensor<f32, ["n + 2"]>
 }
 
+// Many columns are copied in blocks of rows, and the rows that are left.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.for
+// CHECK-COUNT-4: calls.kernel "copy_b32" {{.*}}<f32, [256, 1], {{.*}}<f32, [256, 1], [4, 1]>
+// CHECK-COUNT-4: calls.kernel "copy_b32" {{.*}}<f32, ["n % 256", 1], {{.*}}<f32, ["n % 256", 1], [4, 1]>
+// CHECK-NOT: calls.kernel
+// CHECK: return
+!column = !astra.tensor<f32, [n, 1]>
+func.func @columns(%x: !column, %y: !column) -> !astra.tensor<f32, [n, 4]> attributes {astra.export = {dims = ["n"]}} {
+  %c = astra.concat %x, %y, %y, %x {axis = 1 : i64} : (!column, !column, !column, !column) -> !astra.tensor<f32, [n, 4]>
+  return %c : !astra.tensor<f32, [n, 4]>
+}
+
 // Scalars that generated code computes exactly need no kernel; exp does.
 // CHECK-LABEL: func.func @scalars
 // CHECK: arith.addf

@@ -44,33 +44,53 @@ func.func @branch(%x: !s, %c: !astra.tensor<i1, []>, %one: !s) -> (!s, !s) {
   return %r#0, %r#1 : !s, !s
 }
 
+// The cosine of the forward branch is the derivative of its sine.
+// CHECK-LABEL: func.func @branch_shares
+// CHECK-COUNT-1: astra.cos
+// CHECK-NOT: astra.cos
+// CHECK: return
+func.func @branch_shares(%x: !s, %c: !astra.tensor<i1, []>, %one: !s) -> (!s, !s) {
+  %r:2 = astra.vjp(%x, %one) args 1 wrt [0] : (!s, !s) -> (!s, !s) {
+  ^bb0(%a: !s):
+    %y = astra.if %c : !astra.tensor<i1, []> -> !s {
+      %e = astra.exp %a : !s
+      %f = astra.sin %e : !s
+      %g = astra.cos %e : !s
+      %h = astra.mul %f, %g : !s
+      astra.yield %h : !s
+    } else {
+      astra.yield %a : !s
+    }
+    astra.yield %y : !s
+  }
+  return %r#0, %r#1 : !s, !s
+}
+
 // The scan stacks what it needs and the backward scan reads it in reverse; slices
 // that it reads already are not stacked.
 // CHECK-LABEL: func.func @scan
 // CHECK-SAME: (%[[ARG0:.*]]: {{.*}}%[[ARG1:.*]]: {{.*}}%[[ARG2:.*]]: {{.*}}
-// CHECK-NEXT: %[[V0:.*]] = astra.constant 1.000000e+00 : f32 -> !astra.tensor<f32, []>
-// CHECK-NEXT: %[[V1:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
-// CHECK-NEXT: %[[V2:.*]]:3 = astra.scan(%[[V1]], %[[ARG0]]) length "n" state 1{{.*}} {
+// CHECK-NEXT: %[[V0:.*]] = astra.constant 0.000000e+00 : f32 -> !astra.tensor<f32, []>
+// CHECK-NEXT: %[[V1:.*]]:3 = astra.scan(%[[V0]], %[[ARG0]]) length "n" state 1{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}):
-// CHECK-NEXT: %[[V7:.*]] = astra.mul %[[ARG3]], %[[ARG1]]
-// CHECK-NEXT: %[[V8:.*]] = astra.add %[[V7]], %[[ARG4]]
-// CHECK-NEXT: %[[V9:.*]] = astra.tanh %[[V8]]
-// CHECK-NEXT: astra.yield %[[V9]], %[[V9]], %[[ARG3]]
+// CHECK-NEXT: %[[V6:.*]] = astra.mul %[[ARG3]], %[[ARG1]]
+// CHECK-NEXT: %[[V7:.*]] = astra.add %[[V6]], %[[ARG4]]
+// CHECK-NEXT: %[[V8:.*]] = astra.tanh %[[V7]]
+// CHECK-NEXT: astra.yield %[[V8]], %[[V7]], %[[ARG3]]
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V3:.*]] = astra.flip %[[V2]]#1 {axes = array<i64: 0>}
-// CHECK-NEXT: %[[V4:.*]] = astra.flip %[[V2]]#2 {axes = array<i64: 0>}
-// CHECK-NEXT: %[[V5:.*]]:3 = astra.scan(%[[ARG2]], %[[V1]], %[[V3]], %[[V4]]) length "n" state 2{{.*}} {
+// CHECK-NEXT: %[[V2:.*]] = astra.flip %[[V1]]#1 {axes = array<i64: 0>}
+// CHECK-NEXT: %[[V3:.*]] = astra.flip %[[V1]]#2 {axes = array<i64: 0>}
+// CHECK-NEXT: %[[V4:.*]]:3 = astra.scan(%[[ARG2]], %[[V0]], %[[V2]], %[[V3]]) length "n" state 2{{.*}} {
 // CHECK-NEXT: ^bb0(%[[ARG3:.*]]: {{.*}}, %[[ARG4:.*]]: {{.*}}, %[[ARG5:.*]]: {{.*}}, %[[ARG6:.*]]: {{.*}}):
-// CHECK-NEXT: %[[V7:.*]] = astra.mul %[[ARG5]], %[[ARG5]]
-// CHECK-NEXT: %[[V8:.*]] = astra.sub %[[V0]], %[[V7]]
-// CHECK-NEXT: %[[V9:.*]] = astra.mul %[[ARG3]], %[[V8]]
-// CHECK-NEXT: %[[V10:.*]] = astra.mul %[[V9]], %[[ARG1]]
-// CHECK-NEXT: %[[V11:.*]] = astra.mul %[[V9]], %[[ARG6]]
-// CHECK-NEXT: %[[V12:.*]] = astra.add %[[ARG4]], %[[V11]]
-// CHECK-NEXT: astra.yield %[[V10]], %[[V12]], %[[V9]]
+// CHECK-NEXT: %[[V6:.*]] = astra.sech2 %[[ARG5]]
+// CHECK-NEXT: %[[V7:.*]] = astra.mul %[[ARG3]], %[[V6]]
+// CHECK-NEXT: %[[V8:.*]] = astra.mul %[[V7]], %[[ARG1]]
+// CHECK-NEXT: %[[V9:.*]] = astra.mul %[[V7]], %[[ARG6]]
+// CHECK-NEXT: %[[V10:.*]] = astra.add %[[ARG4]], %[[V9]]
+// CHECK-NEXT: astra.yield %[[V8]], %[[V10]], %[[V7]]
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V6:.*]] = astra.flip %[[V5]]#2 {axes = array<i64: 0>}
-// CHECK-NEXT: return %[[V2]]#0, %[[V6]], %[[V5]]#1
+// CHECK-NEXT: %[[V5:.*]] = astra.flip %[[V4]]#2 {axes = array<i64: 0>}
+// CHECK-NEXT: return %[[V1]]#0, %[[V5]], %[[V4]]#1
 // CHECK-NEXT: }
 func.func @scan(%x: !v, %w: !s, %one: !s) -> (!s, !v, !s) {
   %r:3 = astra.vjp(%x, %w, %one) args 2 wrt [0, 1] : (!v, !s, !s) -> (!s, !v, !s) {
@@ -158,4 +178,28 @@ func.func @jvp(%x: !v, %dx: !v) -> (!s, !s) {
     astra.yield %h : !s
   }
   return %r#0, %r#1 : !s, !s
+}
+
+// Parts of what is there before the loop are read again, not stacked.
+// CHECK-LABEL: func.func @parts
+// CHECK: astra.scan({{.*}} state 1 {{.*}} {
+// CHECK: astra.yield %[[Y:.*]], %[[H:.*]] : !astra.tensor<f32, []>, !astra.tensor<f32, []>
+// CHECK: astra.scan({{.*}} {
+// CHECK: astra.slice %arg1
+// CHECK: return
+func.func @parts(%x: !v, %w: !v, %one: !s) -> (!v, !v) {
+  %r:3 = astra.vjp(%x, %w, %one) args 2 wrt [0, 1] : (!v, !v, !s) -> (!s, !v, !v) {
+  ^bb0(%a: !v, %b: !v):
+    %zero = astra.constant 0.0 : f32 -> !s
+    %h = astra.scan(%zero, %a) length "n" state 1 : (!s, !v) -> !s {
+    ^bb0(%h0: !s, %ai: !s):
+      %ws = astra.slice %b {starts = ["n - 1"], dynamic_axes = array<i64>} : (!v) -> !astra.tensor<f32, [1]>
+      %wi = astra.reshape %ws : (!astra.tensor<f32, [1]>) -> !s
+      %p = astra.mul %h0, %wi : !s
+      %q = astra.add %p, %ai : !s
+      astra.yield %q : !s
+    }
+    astra.yield %h : !s
+  }
+  return %r#1, %r#2 : !v, !v
 }

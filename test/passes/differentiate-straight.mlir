@@ -12,11 +12,10 @@
 // CHECK-NEXT: %[[V2:.*]] = astra.mul %[[ARG1]], %[[V1]]
 // CHECK-NEXT: %[[V3:.*]] = astra.mul %[[ARG1]], %[[V0]]
 // CHECK-NEXT: %[[V4:.*]] = astra.mul %[[V3]], %[[V0]]
-// CHECK-NEXT: %[[V5:.*]] = astra.neg %[[V4]]
-// CHECK-NEXT: %[[V6:.*]] = astra.add %[[ARG1]], %[[V5]]
-// CHECK-NEXT: %[[V7:.*]] = astra.mul %[[V2]], %[[V1]]
-// CHECK-NEXT: %[[V8:.*]] = astra.add %[[V6]], %[[V7]]
-// CHECK-NEXT: return %[[V8]]
+// CHECK-NEXT: %[[V5:.*]] = astra.sub %[[ARG1]], %[[V4]]
+// CHECK-NEXT: %[[V6:.*]] = astra.mul %[[V2]], %[[V1]]
+// CHECK-NEXT: %[[V7:.*]] = astra.add %[[V5]], %[[V6]]
+// CHECK-NEXT: return %[[V7]]
 // CHECK-NEXT: }
 func.func @uses(%x: !v, %d: !v) -> !v {
   %r:2 = astra.vjp(%x, %d) args 1 wrt [0] : (!v, !v) -> (!v, !v) {
@@ -60,9 +59,8 @@ func.func @untaken(%x: !v, %c: !astra.tensor<i1, [n]>, %d: !v) -> !v {
 // CHECK-NEXT: %[[V0:.*]] = astra.constant 2.000000e+00 : f32 -> !astra.tensor<f32, []>
 // CHECK-NEXT: %[[V1:.*]] = astra.mul %[[ARG1]], %[[ARG1]]
 // CHECK-NEXT: %[[V2:.*]] = astra.mul %[[V1]], %[[V0]]
-// CHECK-NEXT: %[[V3:.*]] = astra.neg %[[V2]]
-// CHECK-NEXT: %[[V4:.*]] = astra.add %[[V3]], %[[V2]]
-// CHECK-NEXT: return %[[V4]]
+// CHECK-NEXT: %[[V3:.*]] = astra.sub %[[V2]], %[[V2]]
+// CHECK-NEXT: return %[[V3]]
 // CHECK-NEXT: }
 func.func @nested(%x: !s, %one: !s) -> !s {
   %r:2 = astra.vjp(%x, %one) args 1 wrt [0] : (!s, !s) -> (!s, !s) {
@@ -113,4 +111,21 @@ func.func @parts(%x: !v, %i: !astra.tensor<i64, []>, %d: !astra.tensor<f32, [1]>
     astra.yield %y : !astra.tensor<f32, [1]>
   }
   return %r#1 : !v
+}
+
+// A sign moves outwards through products until a sum or another sign takes it up.
+// CHECK-LABEL: func.func @signs
+// CHECK-NOT: astra.neg
+// CHECK: return
+func.func @signs(%x: !v, %y: !v, %d: !v) -> (!v, !v) {
+  %r:3 = astra.vjp(%x, %y, %d) args 2 wrt [0, 1] : (!v, !v, !v) -> (!v, !v, !v) {
+  ^bb0(%a: !v, %b: !v):
+    %p = astra.mul %a, %b : !v
+    %q = astra.mul %a, %p : !v
+    %z = astra.sub %b, %q : !v
+    %m = astra.neg %z : !v
+    %w = astra.sub %p, %m : !v
+    astra.yield %w : !v
+  }
+  return %r#1, %r#2 : !v, !v
 }

@@ -1,14 +1,14 @@
 """Derivatives where other systems have gone wrong, by exact values that were worked
 out by hand or in exact arithmetic. Each is the gradient of %y, a scalar or a tensor
-with cotangents 1, in both directions and both orders where a second one is given."""
+with cotangents 1, in both directions and both orders where a second one is given.
+Behind them, every elementwise operation of the registry at zeros, infinities and NaN
+(elementwise_edges.py)."""
 import math
 import sys
 
+import elementwise_edges
+from case_tools import t
 from evaluate import Tensor, call, load
-
-
-def t(*shape, kind="f64"):
-    return f"!astra.tensor<{kind}, [{', '.join(map(str, shape))}]>"
 
 
 def wrap(body, args, result, wrt):
@@ -104,16 +104,51 @@ edge("repeated index", f"%y = astra.gather %a0, %a1 {{axes = array<i64: 0>}} : (
 edge("norm at 0", f"""%n = astra.norm %a0 {{axes = array<i64: 0>}} : ({V3}) -> {S}
 %y = astra.pow_int %n, 2 : {S}""", [vector(0, 0, 0)], (), [[0, 0, 0]])
 edge("ties", f"%y = astra.max %a0 {{axes = array<i64: 0>}} : ({V3}) -> {S}", [vector(2, 1, 2)], (), [[0.5, 0, 0.5]])
+for x, g in (([2, 1, 2], [1, 0, 0]), ([1, 2, 2], [0, 1, 0]), ([-math.inf] * 3, [1, 0, 0])):
+    edge("first of equals", f"%y = astra.first_max %a0 {{axes = array<i64: 0>}} : ({V3}) -> {S}", [vector(*x)], (), [g])
+WINDOW = f"%w = astra.reshape %a1 : ({t(2)}) -> {t(1, 1, 2)}\n%x = astra.reshape %a0 : ({V3}) -> {t(1, 1, 3)}"
+for low, g, h in ((0, [5, 7, 0], [1, 2]), (4, [0, 0, 0], [0, 0]), (-2, [0, 0, 5], [3, 0])):
+    edge("one window", WINDOW + f"""
+%z = astra.conv %x, %w {{batch = 0 : i64, strides = ["1"], low = ["{low}"], spread = ["1"], dilations = ["1"]}} : ({t(1, 1, 3)}, {t(1, 1, 2)}) -> {t(1, 1, 1)}
+%y = astra.reshape %z : ({t(1, 1, 1)}) -> {S}""", [vector(1, 2, 3), vector(5, 7)], (), [g, h])
 edge("tie of two", f"%y = astra.maximum %a0, %a1 : {S}", [scalar(2), scalar(2)], (), [[0.5], [0.5]])
 edge("abs and relu at 0", f"%p = astra.abs %a0 : {S}\n%q = astra.relu %a0 : {S}\n%y = astra.add %p, %q : {S}", [scalar(0)], (), [[0]])
 edge("masked row", f"%y = astra.logsumexp %a0 {{axes = array<i64: 0>}} : ({V3}) -> {S}",
      [vector(-math.inf, -math.inf, -math.inf)], (), [[0, 0, 0]])
+ATTENTION = f"""%y, %s = astra.attention %a0, %a1, %a2, %a3 {{{{}}}} : ({t(1, 2)}, {t(2, 2)}, {t(2, 1)}, {t(1, 2, kind='i1')}) -> ({t(1, 1)}, {t(1)})"""
+for sees, values in (([False, False], [0, 0]), ([True, False], [1, 0])):
+    edge("attention to keys that are not seen, which are infinite and NaN", ATTENTION.format(""),
+         [((1, 2), [0.5, -1.0], "f64"), ((2, 2), [1.0, 2.0, math.inf, math.nan], "f64"),
+          ((2, 1), [3.0, math.inf], "f64"), ((1, 2), sees, "i1")], (1, 1), [[0, 0], [0, 0, 0, 0], values])
+edge("attention to a key above all others that is not seen", ATTENTION.format(""),
+     [((1, 2), [1e200, 0.0], "f64"), ((2, 2), [0.0, 1.0, 1e200, 0.0], "f64"),
+      ((2, 1), [3.0, 1e200], "f64"), ((1, 2), [True, False], "i1")], (1, 1), [[0, 0], [0, 0, 0, 0], [1, 0]])
 edge("steep tanh", f"""%c = astra.constant 1.0e+08 : f64 -> {S}
 %u = astra.mul %c, %a0 : {S}
 %m = astra.neg %u : {S}
 %h = astra.tanh %m : {S}
 %q = astra.pow_int %u, 2 : {S}
 %y = astra.mul %h, %q : {S}""", [scalar(1)], (), [[-2e16]], -2e16, 1e-15)
+M3 = t(3, 3)
+
+
+def matrix(*rows):
+    return ((len(rows), len(rows[0])), [float(v) for row in rows for v in row], "f64")
+
+
+DET = f"%y = astra.det %a0 : ({M3}) -> {S}"
+edge("determinant of rank 2", DET, [matrix((1, 2, 3), (2, 4, 6), (1, 0, 1))], (),
+     [[4, 4, -4, -2, -2, 2, 0, 0, 0]])
+edge("determinant of rank 1", DET, [matrix((1, 2, 3), (2, 4, 6), (3, 6, 9))], (), [[0] * 9])
+edge("determinant of nothing but 0", DET, [matrix((0, 0, 0), (0, 0, 0), (0, 0, 0))], (), [[0] * 9])
+edge("equal eigenvalues", f"""%w, %v = astra.eigh %a0 : ({M3}) -> ({V3}, {M3})
+%y = astra.sum %w {{axes = array<i64: 0>}} : ({V3}) -> {S}""", [matrix((2, 0, 0), (0, 2, 0), (0, 0, 2))], (),
+     [[1, 0, 0, 0, 1, 0, 0, 0, 1]])
+edge("vectors of equal eigenvalues", f"""%w, %y = astra.eigh %a0 : ({M3}) -> ({V3}, {M3})""",
+     [matrix((2, 0, 0), (0, 2, 0), (0, 0, 2))], (3, 3), [[0] * 9])
+edge("equal singular values", f"""%u, %s, %vt = astra.svd %a0 : ({M3}) -> ({M3}, {V3}, {M3})
+%y = astra.sum %s {{axes = array<i64: 0>}} : ({V3}) -> {S}""", [matrix((2, 0, 0), (0, 2, 0), (0, 0, 2))], (),
+     [[1, 0, 0, 0, 1, 0, 0, 0, 1]])
 LOOP = f"""%z = astra.constant 1 : i64 -> {t(kind='i64')}
 %e = astra.constant 21 : i64 -> {t(kind='i64')}
 %tenth = astra.constant 0.1 : f64 -> {t(4)}
@@ -155,18 +190,21 @@ def check(case):
             same(call(functions, name, values, {})[0][0].data[0], second, name)
 
 
+for mark in ("", " attributes {checkpoint}"):
+    edge("twenty steps" + mark, LOOP.replace("MARK", mark), [scalar(0.5)], (), [[355.198837]], tolerance=1e-8)
+
+
 def main():
-    failures = 0
-    for case in CASES:
+    failures = passed = 0
+    for what, run in [(case[0], lambda case=case: check(case)) for case in CASES] + elementwise_edges.checks():
         try:
-            check(case)
+            run()
+            passed += 1
         except Exception as error:  # report all that fail
             failures += 1
-            print(f"FAILED {case[0]}: {type(error).__name__}: {str(error)[:1000]}\n")
-    print(f"{len(CASES) - failures} passed, {failures} failed")
+            print(f"FAILED {what}: {type(error).__name__}: {str(error)[:1000]}\n")
+    print(f"{passed} passed, {failures} failed")
     sys.exit(1 if failures else 0)
 
 
-for mark in ("", " attributes {checkpoint}"):
-    edge("twenty steps" + mark, LOOP.replace("MARK", mark), [scalar(0.5)], (), [[355.198837]], tolerance=1e-8)
 main()

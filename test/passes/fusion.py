@@ -15,7 +15,7 @@ import tempfile
 FLOATS = ["f32", "f32", "f32", "f64", "f16", "bf16"]
 UNARY = ("neg abs sign floor ceil round exp exp2 expm1 log log1p log2 log10 sqrt rsqrt cbrt sin "
          "cos tan asin acos atan sinh cosh tanh sigmoid log_sigmoid softplus relu gelu silu erf "
-         "erfc erfinv lgamma digamma").split()
+         "erfc erfinv lgamma digamma sinc").split()
 BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "maximum({}, {})", "minimum({}, {})",
           "atan2({}, {})", "{} + {}", "{} * {}", "pow(abs({}), {})", "{} % {}"]
 COMPARE = "== != < <= > >=".split()

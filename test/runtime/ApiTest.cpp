@@ -22,7 +22,7 @@ static_assert(sizeof(astra_value_info_t) == 64, "");
 static_assert(sizeof(astra_leaf_info_t) == 48, "");
 static_assert(sizeof(astra_arg_t) == 32, "");
 static_assert(sizeof(astra_call_t) == 40, "");
-static_assert(sizeof(astra_call_api_t) == 72, "");
+static_assert(sizeof(astra_call_api_t) == 104, "");
 static_assert(sizeof(astra_dim_expr_t) == 24, "");
 static_assert(sizeof(astra_leaf_desc_t) == 24, "");
 static_assert(sizeof(astra_value_desc_t) == 32, "");

@@ -393,6 +393,9 @@ protected:
 
 TEST_F(Descriptors, OfOtherVersionsAreRefused) {
   ASSERT_OK(link(&error));
+  desc.object_abi = 0;
+  EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "object ABI version 0",
+               link(&error));
   desc.object_abi = 3;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
                "object ABI version 3, but this runtime (0.1.0) runs object ABI "

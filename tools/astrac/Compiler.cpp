@@ -207,7 +207,12 @@ bool Compiler::load(const std::string &path, Part part,
   return succeeded(verifyPhase(*module, Phase::astra));
 }
 
-bool Compiler::isEmpty() { return module->getOps<func::FuncOp>().empty(); }
+std::vector<std::string> Compiler::getEntries() {
+  std::vector<std::string> names;
+  for (auto entry : module->getOps<func::FuncOp>())
+    names.push_back(entry.getName().str());
+  return names;
+}
 
 /// Drops the entries that are not asked for.
 void Compiler::keep(Part part, const std::string &function) {

@@ -38,7 +38,9 @@ public:
   bool makeLoadable(const std::string &output);
 
   /// No entry is left.
-  bool isEmpty();
+  bool isEmpty() { return getEntries().empty(); }
+  /// The names of the entries that are left.
+  std::vector<std::string> getEntries();
   mlir::ModuleOp getModule() { return *module; }
 
 private:

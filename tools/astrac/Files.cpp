@@ -6,6 +6,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -15,6 +17,8 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static constexpr uint64_t MostBytes = 16u << 20;
+/// Between a file's name and the number of the process that writes it.
+static constexpr char TemporaryMark[] = ".astrac-";
 
 void astra::printFileError(bool reading, StringRef path, StringRef why) {
   DiagCode code =
@@ -83,17 +87,38 @@ static void removeOnSignal(StringRef path) {
   doomedCount = doomedCount + 1;
 }
 
+/// Removes what runs that were killed left of `path`: their process is gone,
+/// and the file is not of the last minute (it may be another machine's).
+static void removeStale(StringRef path) {
+  std::string prefix = (llvm::sys::path::filename(path) + TemporaryMark).str();
+  StringRef folder = llvm::sys::path::parent_path(path);
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end;
+       it != end && !error; it.increment(error)) {
+    StringRef name = llvm::sys::path::filename(it->path());
+    pid_t process;
+    fs::file_status status;
+    if (!name.consume_front(prefix) || name.getAsInteger(10, process) ||
+        kill(process, 0) == 0 || errno != ESRCH ||
+        fs::status(it->path(), status))
+      continue;
+    auto age =
+        std::chrono::system_clock::now() -
+        std::chrono::system_clock::time_point(status.getLastModificationTime());
+    if (age > std::chrono::minutes(1))
+      fs::remove(it->path());
+  }
+}
+
 /// The file beside `path` that will become it.
 static bool writeBeside(StringRef path, StringRef bytes,
                         std::string &temporary) {
-  llvm::SmallString<128> name;
+  removeStale(path);
+  std::string name = (path + TemporaryMark + std::to_string(getpid())).str();
   int descriptor;
-  std::error_code error =
-      fs::createUniqueFile(path + ".%%%%%%%%", descriptor, name, fs::OF_None,
-                           fs::all_read | fs::all_write);
-  if (error)
+  if (std::error_code error = fs::openFileForWrite(name, descriptor))
     return printFileError(false, path, error.message()), false;
-  temporary = name.str().str();
+  temporary = name;
   removeOnSignal(temporary);
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << bytes;

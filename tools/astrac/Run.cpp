@@ -22,6 +22,7 @@ private:
     llvm::errs() << "astrac: error: " << text << "\n";
     return false;
   }
+  void complainOfName();
   bool readInputs(std::vector<astra_value_t> &inputs);
   bool readInput(size_t index, StringRef text, astra_value_t &input);
   bool getSignature(std::string &signature);
@@ -145,6 +146,20 @@ bool Runner::giveOutput(size_t index, size_t count, astra_tensor_t tensor) {
          complain(session.getError());
 }
 
+/// There is no such function: says which there are.
+void Runner::complainOfName() {
+  std::string text =
+      "`" + options.inputs[0] + "` exports no function `" + function + "`";
+  Compiler compiler(options);
+  if (!compiler.load(options.inputs[0], Part::Exports))
+    return;
+  std::vector<std::string> names = compiler.getEntries();
+  text += names.empty() ? " and no other" : "; it exports ";
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i ? ", `" : "`") + names[i] + "`";
+  complain(text);
+}
+
 int Runner::run() {
   TemporaryFolder folder;
   if (!folder.isValid())
@@ -155,9 +170,7 @@ int Runner::run() {
     if (!compiler.load(options.inputs[0], Part::Exports, function))
       return 1;
     if (compiler.isEmpty())
-      return complain("`" + options.inputs[0] + "` exports no function `" +
-                      function + "`"),
-             1;
+      return complainOfName(), 1;
     if (!compiler.makeLoadable(module))
       return 1;
   }

@@ -1,11 +1,11 @@
 // astrac: the compiler's command line. Picks the command; what a command does
 // is in the libraries and the files beside this one.
 #include "astra/module.h"
+#include "frontend/syntax/Explain.h"
 #include "passes/CHeader.h"
 #include "passes/Object.h"
 #include "tools/astrac/Commands.h"
 #include "tools/astrac/Compiler.h"
-#include "tools/astrac/Embedded.h"
 #include "tools/astrac/Files.h"
 #include "llvm/Support/Path.h"
 
@@ -22,8 +22,9 @@ static int printVersion() {
 }
 
 static int explain(StringRef code) {
-  if (auto page = getErrorPage(code)) {
-    llvm::outs() << page->rtrim() << "\n";
+  StringRef page = getExplanation(code);
+  if (!page.empty()) {
+    llvm::outs() << page.rtrim() << "\n";
     return 0;
   }
   llvm::errs() << "astrac: there is no error code `" << code

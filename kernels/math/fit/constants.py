@@ -31,6 +31,8 @@ TABLE = [
     (("logPi", "logPiLow"), "log pi", mp.log(mp.pi), (24, 53)),
     (("oneMinusGamma", "oneMinusGammaLow"), "1 - Euler's constant", 1 - mp.euler, (24, 53)),
     (("digammaRoot", "digammaRootLow"), "the positive zero of digamma", ROOT, (24, 53)),
+    *(((f"bernoulli{n}",), f"B{n} / {n}!, of the series of Euler and Maclaurin", mp.bernoulli(n) / mp.factorial(n), (24, 53))
+      for n in range(2, 25, 2)),
 ]
 
 

@@ -30,5 +30,16 @@ const BinaryBlock BinaryBlocks[] = {
 #include "kernels/math/Elementary.def"
     {nullptr, nullptr, nullptr}};
 
+#define ASTRA_ORDERED(name, implementation)                                    \
+  template <class T> static T name(T x, int64_t order) {                       \
+    return math::name(x, order);                                               \
+  }
+#include "kernels/math/Elementary.def"
+
+const OrderedFunction OrderedFunctions[] = {
+#define ASTRA_ORDERED(name, implementation) {#name, name<float>, name<double>},
+#include "kernels/math/Elementary.def"
+    {nullptr, nullptr, nullptr}};
+
 } // namespace ulp
 } // namespace astra

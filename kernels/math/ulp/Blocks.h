@@ -4,6 +4,7 @@
 #define ASTRA_KERNELS_MATH_ULP_BLOCKS_H
 
 #include <cstddef>
+#include <cstdint>
 
 namespace astra {
 namespace ulp {
@@ -19,7 +20,14 @@ struct BinaryBlock {
   void (*twice)(const double *x, const double *y, double *out, size_t count);
 };
 
-/// Both end with a row whose name is null.
+struct OrderedFunction {
+  const char *name;
+  float (*single)(float x, int64_t order);
+  double (*twice)(double x, int64_t order);
+};
+
+/// All end with a row whose name is null.
+extern const OrderedFunction OrderedFunctions[];
 extern const UnaryBlock UnaryBlocks[];
 extern const BinaryBlock BinaryBlocks[];
 

@@ -5,25 +5,10 @@
 #include <cmath>
 
 #if ASTRA_HAVE_MPFR
-#include <mpfr.h>
+#include "kernels/math/ulp/Mpfr.h"
 
 namespace astra {
 namespace ulp {
-
-namespace {
-constexpr mpfr_prec_t Precision = 300;
-constexpr mpfr_rnd_t N = MPFR_RNDN;
-
-/// An MPFR number that frees itself.
-struct Number {
-  mpfr_t v;
-  Number() { mpfr_init2(v, Precision); }
-  Number(const Number &) = delete;
-  Number &operator=(const Number &) = delete;
-  ~Number() { mpfr_clear(v); }
-  operator mpfr_ptr() { return v; }
-};
-} // namespace
 
 static void sigmoid(mpfr_ptr r, mpfr_ptr x) {
   mpfr_neg(r, x, N);
@@ -67,6 +52,11 @@ static void gelu(mpfr_ptr r, mpfr_ptr x) {
   mpfr_erfc(a, a, N);
   mpfr_mul(r, a, x, N);
   mpfr_div_ui(r, r, 2, N);
+}
+
+static void sech2(mpfr_ptr r, mpfr_ptr x) {
+  mpfr_sech(r, x, N);
+  mpfr_sqr(r, r, N);
 }
 
 static void rsqrt(mpfr_ptr r, mpfr_ptr x) { mpfr_rec_sqrt(r, x, N); }
@@ -163,22 +153,36 @@ static MpfrFunction mpfrFunction(const std::string &name) {
     const char *name;
     MpfrFunction function;
   };
-  static const Row rows[] = {
-      {"rsqrt", rsqrt},       {"cbrt", WRAP(cbrt)},
-      {"exp", WRAP(exp)},     {"exp2", WRAP(exp2)},
-      {"expm1", WRAP(expm1)}, {"log", WRAP(log)},
-      {"log1p", WRAP(log1p)}, {"log2", WRAP(log2)},
-      {"log10", WRAP(log10)}, {"sin", WRAP(sin)},
-      {"cos", WRAP(cos)},     {"tan", WRAP(tan)},
-      {"asin", WRAP(asin)},   {"acos", WRAP(acos)},
-      {"atan", WRAP(atan)},   {"sinh", WRAP(sinh)},
-      {"cosh", WRAP(cosh)},   {"tanh", WRAP(tanh)},
-      {"sigmoid", sigmoid},   {"silu", silu},
-      {"softplus", softplus}, {"log_sigmoid", logSigmoid},
-      {"gelu", gelu},         {"erf", WRAP(erf)},
-      {"erfc", WRAP(erfc)},   {"erfinv", erfinv},
-      {"lgamma", lgamma},     {"digamma", WRAP(digamma)},
-      {"trigamma", trigamma}};
+  static const Row rows[] = {{"rsqrt", rsqrt},
+                             {"cbrt", WRAP(cbrt)},
+                             {"exp", WRAP(exp)},
+                             {"exp2", WRAP(exp2)},
+                             {"expm1", WRAP(expm1)},
+                             {"log", WRAP(log)},
+                             {"log1p", WRAP(log1p)},
+                             {"log2", WRAP(log2)},
+                             {"log10", WRAP(log10)},
+                             {"sin", WRAP(sin)},
+                             {"cos", WRAP(cos)},
+                             {"tan", WRAP(tan)},
+                             {"asin", WRAP(asin)},
+                             {"acos", WRAP(acos)},
+                             {"atan", WRAP(atan)},
+                             {"sinh", WRAP(sinh)},
+                             {"cosh", WRAP(cosh)},
+                             {"tanh", WRAP(tanh)},
+                             {"sech2", sech2},
+                             {"sigmoid", sigmoid},
+                             {"silu", silu},
+                             {"softplus", softplus},
+                             {"log_sigmoid", logSigmoid},
+                             {"gelu", gelu},
+                             {"erf", WRAP(erf)},
+                             {"erfc", WRAP(erfc)},
+                             {"erfinv", erfinv},
+                             {"lgamma", lgamma},
+                             {"digamma", WRAP(digamma)},
+                             {"trigamma", trigamma}};
   for (const Row &row : rows)
     if (name == row.name)
       return row.function;

@@ -97,6 +97,11 @@ static double erfinv(double value) {
   return std::copysign(double(y), value);
 }
 
+static double sech2(double x) {
+  double s = 1 / std::cosh(x);
+  return s * s;
+}
+
 static double lgammaOf(double x) {
   int sign;
   return ::lgamma_r(x, &sign);
@@ -107,35 +112,22 @@ SingleReference singleReference(const std::string &name) {
     const char *name;
     SingleReference function;
   };
-  static const Row rows[] = {{"rsqrt", rsqrt},
-                             {"cbrt", std::cbrt},
-                             {"exp", std::exp},
-                             {"exp2", std::exp2},
-                             {"expm1", std::expm1},
-                             {"log", std::log},
-                             {"log1p", std::log1p},
-                             {"log2", std::log2},
-                             {"log10", std::log10},
-                             {"sin", std::sin},
-                             {"cos", std::cos},
-                             {"tan", std::tan},
-                             {"asin", std::asin},
-                             {"acos", std::acos},
-                             {"atan", std::atan},
-                             {"sinh", std::sinh},
-                             {"cosh", std::cosh},
-                             {"tanh", std::tanh},
-                             {"sigmoid", sigmoid},
-                             {"silu", silu},
-                             {"log_sigmoid", logSigmoid},
-                             {"softplus", softplus},
-                             {"gelu", gelu},
-                             {"erf", std::erf},
-                             {"erfc", std::erfc},
-                             {"erfinv", erfinv},
-                             {"lgamma", lgammaOf},
-                             {"digamma", digamma},
-                             {"trigamma", trigamma}};
+  static const Row rows[] = {
+      {"rsqrt", rsqrt},       {"cbrt", std::cbrt},
+      {"exp", std::exp},      {"exp2", std::exp2},
+      {"expm1", std::expm1},  {"log", std::log},
+      {"log1p", std::log1p},  {"log2", std::log2},
+      {"log10", std::log10},  {"sin", std::sin},
+      {"cos", std::cos},      {"tan", std::tan},
+      {"asin", std::asin},    {"acos", std::acos},
+      {"atan", std::atan},    {"sinh", std::sinh},
+      {"cosh", std::cosh},    {"tanh", std::tanh},
+      {"sech2", sech2},       {"sigmoid", sigmoid},
+      {"silu", silu},         {"log_sigmoid", logSigmoid},
+      {"softplus", softplus}, {"gelu", gelu},
+      {"erf", std::erf},      {"erfc", std::erfc},
+      {"erfinv", erfinv},     {"lgamma", lgammaOf},
+      {"digamma", digamma},   {"trigamma", trigamma}};
   for (const Row &row : rows)
     if (name == row.name)
       return row.function;

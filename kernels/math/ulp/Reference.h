@@ -4,6 +4,7 @@
 #ifndef ASTRA_KERNELS_MATH_ULP_REFERENCE_H
 #define ASTRA_KERNELS_MATH_ULP_REFERENCE_H
 
+#include <cstdint>
 #include <string>
 
 namespace astra {
@@ -25,6 +26,11 @@ bool haveDoubleReference();
 
 /// The error in ulps of `result` as name(x) or name(x, y) in double, by MPFR.
 double doubleError(const std::string &name, double x, double y, double result);
+
+/// The same for a function with an order; near a zero of a derivative the ulps
+/// are those of the size of its waves. `value`: what is right, rounded.
+double orderedError(const std::string &name, double x, int64_t order,
+                    double result, double &value);
 
 } // namespace ulp
 } // namespace astra

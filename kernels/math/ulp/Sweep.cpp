@@ -19,6 +19,12 @@ const Case Cases[] = {
 #include "kernels/math/ulp/Cases.def"
     {nullptr, Symmetry::None, 0, 0, 0, 0, 0}};
 
+const OrderedCase OrderedCases[] = {
+#define ASTRA_ORDERED_CASE(name, first, low, high, bound32, bound64)           \
+  {#name, first, low, high, bound32, bound64},
+#include "kernels/math/ulp/Cases.def"
+    {nullptr, 0, 0, 0, 0, 0}};
+
 void Worst::add(double newError, double newX, double newY, double newResult) {
   known = true;
   ++arguments;
@@ -163,6 +169,46 @@ Worst sampleDouble(const Case &function, uint64_t count, uint64_t seed) {
            result;
     block.twice(&x, &result, 1);
     worst.add(doubleError(function.name, x, 0, result), x, 0, result);
+  }
+  return worst;
+}
+
+/// A pole has no value to measure.
+static bool isPole(const OrderedCase &function, double x) {
+  return function.name == std::string("polygamma") && x <= 0 &&
+         std::nearbyint(x) == x;
+}
+
+Worst sampleOrderedSingle(const OrderedCase &function, int64_t order,
+                          uint64_t count, uint64_t seed) {
+  Worst worst;
+  const OrderedFunction &block = *find(OrderedFunctions, function.name);
+  std::mt19937_64 random(seed);
+  for (uint64_t i = 0; haveDoubleReference() && i < count; ++i) {
+    float x = argument<float, uint32_t>(random, i, function.low, function.high);
+    if (isPole(function, x))
+      continue;
+    float result = block.single(x, order);
+    double value;
+    orderedError(function.name, x, order, result, value);
+    worst.add(singleError(result, value), x, double(order), result);
+  }
+  return worst;
+}
+
+Worst sampleOrderedDouble(const OrderedCase &function, int64_t order,
+                          uint64_t count, uint64_t seed) {
+  Worst worst;
+  const OrderedFunction &block = *find(OrderedFunctions, function.name);
+  std::mt19937_64 random(seed);
+  for (uint64_t i = 0; haveDoubleReference() && i < count; ++i) {
+    double x =
+        argument<double, uint64_t>(random, i, function.low, function.high);
+    if (isPole(function, x))
+      continue;
+    double result = block.twice(x, order), value;
+    worst.add(orderedError(function.name, x, order, result, value), x,
+              double(order), result);
   }
   return worst;
 }

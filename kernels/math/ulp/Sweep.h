@@ -20,8 +20,18 @@ struct Case {
   double bound32, bound64;
 };
 
-/// Ends with a row whose name is null.
+struct OrderedCase {
+  const char *name;
+  int64_t first;
+  double low, high;
+  double bound32, bound64;
+};
+
+/// Both end with a row whose name is null.
 extern const Case Cases[];
+extern const OrderedCase OrderedCases[];
+/// The orders that are measured, up to the highest.
+constexpr int64_t Orders[] = {0, 1, 2, 3, 4, 8, 16, 32};
 
 struct Worst {
   double error = 0;
@@ -42,6 +52,12 @@ Worst sweepSingle(const Case &function, uint64_t stride, unsigned jobs);
 /// `count` double arguments: half within [low, high], half over all bit
 /// patterns.
 Worst sampleDouble(const Case &function, uint64_t count, uint64_t seed);
+
+/// Likewise for a function with an order, in float and double.
+Worst sampleOrderedSingle(const OrderedCase &function, int64_t order,
+                          uint64_t count, uint64_t seed);
+Worst sampleOrderedDouble(const OrderedCase &function, int64_t order,
+                          uint64_t count, uint64_t seed);
 
 /// Likewise for pow and atan2, in float and double.
 Worst sampleSingle2(const std::string &name, uint64_t count, uint64_t seed);

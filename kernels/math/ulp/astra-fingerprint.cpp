@@ -31,13 +31,21 @@ namespace {
       return math::name(x, y);                                                 \
     }                                                                          \
   };
+#define ASTRA_ORDERED(name, implementation)                                    \
+  struct name##_function {                                                     \
+    static constexpr bool Two = true;                                          \
+    template <class T> ASTRA_MATH_FN T call(T x, T y) {                        \
+      return math::name(x, int64_t(math::toBits(y) % 6));                      \
+    }                                                                          \
+  };
 #include "kernels/math/Elementary.def"
 
 template <class Function, class T> uint64_t count() {
   return sizeof(T) == 4 && !Function::Two ? AllSingles : SampledArguments;
 }
 
-/// Functions of two take both arguments from mixed indices.
+/// Functions of two take both arguments from mixed indices (functions with an
+/// order take that from the second).
 template <class Function, class T>
 ASTRA_MATH_FN uint64_t shareOf(uint64_t index) {
   uint64_t first = Function::Two ? mix(index) : index;
@@ -115,6 +123,7 @@ int main(int argc, char **argv) {
 #define ASTRA_UNARY(name, implementation)                                      \
   print<name##_function>(#name, argc, argv);
 #define ASTRA_BINARY(name, implementation) ASTRA_UNARY(name, implementation)
+#define ASTRA_ORDERED(name, implementation) ASTRA_UNARY(name, implementation)
 #include "kernels/math/Elementary.def"
   return 0;
 }

@@ -27,7 +27,8 @@ static const char Usage[] =
     "  --exhaustive  f32: every argument (functions of one argument)\n"
     "  --stride N    f32: every N-th argument (default 997)\n"
     "  --samples N   f64, and functions of two arguments: how many arguments\n"
-    "                (default 20000; a hundred times that in f32)\n"
+    "                (default 20000; a hundred times that in f32; a tenth\n"
+    "                for each order of functions with an order)\n"
     "  --seed N      of the samples (default 1)\n"
     "  --jobs N      threads (default 1)\n";
 
@@ -107,6 +108,24 @@ int main(int argc, char **argv) {
       good &= report(c->name, "f64",
                      sampleDouble(*c, options.samples, options.seed),
                      c->bound64, false);
+  }
+  for (const OrderedCase *c = OrderedCases; c->name; ++c) {
+    if (!wanted(options.function, c->name))
+      continue;
+    any = true;
+    for (int64_t order : Orders) {
+      if (order < c->first)
+        continue;
+      uint64_t samples = options.samples / 10;
+      if (wanted(options.type, "f32"))
+        good &= report(c->name, "f32",
+                       sampleOrderedSingle(*c, order, samples, options.seed),
+                       c->bound32, true);
+      if (wanted(options.type, "f64"))
+        good &= report(c->name, "f64",
+                       sampleOrderedDouble(*c, order, samples, options.seed),
+                       c->bound64, true);
+    }
   }
   for (const char *name : {"pow", "atan2"}) {
     if (!wanted(options.function, name))

@@ -25,13 +25,18 @@ const astra_call_api_t CallServices::table = {sizeof(astra_call_api_t),
                                               recordError,
                                               locate,
                                               debug,
-                                              recordValues};
+                                              recordValues,
+                                              tapeOpen,
+                                              tapeEntry,
+                                              tapeLength,
+                                              tapeClose};
 
 CallServices::CallServices(const astra_runtime &runtime, MemoryPool &memory,
                            ThreadPool &threads, const Launch &launch)
     : runtime(runtime), memory(memory), threads(threads), launch(launch),
       context{sizeof(astra_call_t), &table, this, launch.dims.data(),
-              launch.module->kernels().data()} {}
+              launch.module->kernels().data()},
+      tapes(memory) {}
 
 CallServices::~CallServices() {
   for (const Block &block : workspaces)
@@ -156,6 +161,40 @@ void CallServices::debug(const astra_call_t *call, const char *name,
     recordError(call, ASTRA_ERROR_OUT_OF_MEMORY,
                 "there is no memory for the text of a debug value");
   }
+}
+
+//===-- Tapes -------------------------------------------------------------===//
+
+void *CallServices::tapeOpen(const astra_call_t *call, void *tape) {
+  if (!tape && !(tape = of(call).tapes.open()))
+    recordError(
+        call, ASTRA_ERROR_OUT_OF_MEMORY,
+        "there is no memory for what a loop leaves to its reverse pass");
+  return tape;
+}
+
+void *CallServices::tapeEntry(const astra_call_t *call, void *tape,
+                              int64_t index, int64_t bytes) {
+  void *entry = of(call).tapes.entry(*static_cast<Tape *>(tape), index, bytes);
+  if (entry)
+    return entry;
+  const int64_t values[] = {bytes, index};
+  recordValues(call, ASTRA_ERROR_OUT_OF_MEMORY,
+               "there is no memory for the {} bytes that step {} of a loop "
+               "leaves to its reverse pass; `checkpoint` makes the loop keep "
+               "fewer of them",
+               values, 2);
+  return nullptr;
+}
+
+int64_t CallServices::tapeLength(const astra_call_t *, const void *tape) {
+  return tape ? static_cast<const Tape *>(tape)->length() : 0;
+}
+
+void CallServices::tapeClose(const astra_call_t *call, void *tape,
+                             uint32_t depth) {
+  if (tape)
+    of(call).tapes.close(*static_cast<Tape *>(tape), depth);
 }
 
 } // namespace astra

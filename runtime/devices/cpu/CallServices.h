@@ -4,6 +4,7 @@
 #define ASTRA_RUNTIME_CALLSERVICES_H
 
 #include "core/Launch.h"
+#include "devices/cpu/Tapes.h"
 #include "devices/cpu/ThreadPool.h"
 
 namespace astra {
@@ -36,6 +37,11 @@ private:
   static void locate(const astra_call_t *call, uint32_t location);
   static void debug(const astra_call_t *call, const char *name,
                     const astra_arg_t *value);
+  static void *tapeOpen(const astra_call_t *call, void *tape);
+  static void *tapeEntry(const astra_call_t *call, void *tape, int64_t index,
+                         int64_t bytes);
+  static int64_t tapeLength(const astra_call_t *call, const void *tape);
+  static void tapeClose(const astra_call_t *call, void *tape, uint32_t depth);
 
   static const astra_call_api_t table;
 
@@ -51,6 +57,7 @@ private:
   astra_call_t context;
   std::mutex mutex;
   std::vector<Block> workspaces;
+  Tapes tapes;
   int32_t errorCode = 0;
   char errorText[1024] = "";
   bool located = false;

@@ -68,7 +68,9 @@ enum {
   /* This release cannot do it; the message says what can be done instead. */
   ASTRA_ERROR_UNIMPLEMENTED = 27,
   /* A fault of the runtime itself. */
-  ASTRA_ERROR_INTERNAL = 28
+  ASTRA_ERROR_INTERNAL = 28,
+  /* A matrix has no inverse or factor, or an iteration did not converge. */
+  ASTRA_ERROR_NUMERICAL = 29
 };
 
 /* dtype: one 32-bit word, class << 24 | bits << 8 | lanes. Classes 6 to 9 are

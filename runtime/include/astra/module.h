@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 /* The version of this file and of the numerical rules (docs/arithmetic.md).
- * A runtime refuses a module whose versions it does not know. */
-#define ASTRA_OBJECT_ABI_VERSION 2u /* 2 added fused kernels */
-#define ASTRA_OBJECT_ABI_OLDEST 1u  /* the oldest that the runtime still runs  \
-                                     */
+ * A runtime refuses a module whose versions it does not know; it knows every
+ * object ABI from the oldest on. 2 added tapes and fused kernels. */
+#define ASTRA_OBJECT_ABI_VERSION 2u
+#define ASTRA_OBJECT_ABI_OLDEST 1u
 #define ASTRA_ARITHMETIC_VERSION 1u
 #define ASTRA_MODULE_MAGIC 0x31525453412e0a00ull /* "\0\n.ASTR1" */
 
@@ -81,6 +81,25 @@ typedef struct astra_call_api {
   astra_outcome_t (*fail_values)(const astra_call_t *call, int32_t code,
                                  const char *text, const int64_t *values,
                                  uint64_t count);
+  /* Since version 2. Tapes: memory that grows while the entry runs, for what
+   * the steps of a loop leave to its reverse pass. A tape has entries of one
+   * size, numbered from 0, all zero bytes until they are written; what was not
+   * closed before is given back when the entry returns, however it does. Only
+   * the entry calls these, on its own thread. */
+  /* `tape` itself, or a new one if it is null. Null when there is no memory
+   * (the error is then recorded already). */
+  void *(*tape_open)(const astra_call_t *call, void *tape);
+  /* The entry `index`, which stays where it is until the tape is closed, with
+   * the alignment of its size. The tape grows where it does not reach it. Every
+   * entry of a tape is asked for with the same `bytes`. Null when there is no
+   * memory (the error is then recorded already). */
+  void *(*tape_entry)(const astra_call_t *call, void *tape, int64_t index,
+                      int64_t bytes);
+  /* One more than the greatest entry that was asked for; 0 for null. */
+  int64_t (*tape_length)(const astra_call_t *call, const void *tape);
+  /* Gives the memory of a tape back. With a depth above 1 its entries are
+   * addresses of tapes (or null), which are closed with one less. */
+  void (*tape_close)(const astra_call_t *call, void *tape, uint32_t depth);
 } astra_call_api_t;
 
 /* The context of one call of an entry. Sized, so that it can grow. */

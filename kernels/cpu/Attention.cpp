@@ -1,0 +1,255 @@
+// Attention in one pass over keys and values: a task takes a group of queries
+// through all blocks of keys. Scores and weighted values are tiles of fma
+// chains (AttentionTiles.h), exponentials run over a row of 64 scores at once.
+#include "kernels/cpu/AttentionTiles.h"
+
+using namespace astra;
+
+namespace {
+
+/// IEEE maximum up to the sign of a zero, which no result depends on.
+template <class V> V larger(V a, V b) { return (a > b || a != a) ? a : b; }
+
+template <class C> C largestOfBlock(const C *score) {
+  Lanes<C> a = loadLanes(score), b = loadLanes(score + laneCount);
+  auto merge = [](auto x, auto y) { return ((x > y) | (x != x)) ? x : y; };
+  Lanes<C> h32 = merge(a, b);
+  auto h16 = merge(h32.lo, h32.hi);
+  auto h8 = merge(h16.lo, h16.hi);
+  auto h4 = merge(h8.lo, h8.hi);
+  return larger(larger(h4[0], h4[1]), larger(h4[2], h4[3]));
+}
+
+template <class T> class QueryGroup {
+public:
+  using C = Compute<T>;
+  using Rows = Tile<C>;
+#ifdef __AVX512F__
+  static constexpr int64_t groupRows = 8 * Rows::rows;
+#else
+  static constexpr int64_t groupRows = 16 * Rows::rows;
+#endif
+
+  QueryGroup(const AttentionRule<T> &rule, int64_t d, int64_t keys, int64_t e)
+      : rule(rule), d(d), e(e), padded(roundUp(e, Rows::lanes)),
+        levels(levelsFor((keys + keySpan - 1) / keySpan)) {
+    carve(nullptr);
+  }
+  int64_t scratchSize() const { return size; }
+
+  void setMemory(C *memory) { carve(memory); }
+
+  void run(const astra_arg_t *args, int64_t batch, int64_t first) {
+    q = matrixOf<const T>(args[0], batch);
+    k = matrixOf<const T>(args[1], batch);
+    v = matrixOf<const T>(args[2], batch);
+    mask = AttentionMask(&args[3], batch, rule.masked, rule.causal);
+    firstQuery = first;
+    count = smaller(groupRows, q.rows - first);
+    packTiles(q, first, count, queries);
+    // Spans that no query sees leave every bit alone.
+    int64_t end = rule.causal ? smaller(k.rows, first + count) : k.rows;
+    int waiting = 0; // complete subtrees, the largest first
+    uint64_t spans = 0;
+    for (int64_t at = 0; at < end || at == 0; at += keySpan) {
+      span(at, smaller(end, at + keySpan), waiting++);
+      for (uint64_t bits = spans++; bits & 1; bits >>= 1, --waiting)
+        merge(waiting - 2);
+    }
+    for (; waiting > 1; --waiting)
+      merge(waiting - 2);
+    write(matrixOf<T>(args[3 + rule.masked], batch),
+          columnOf<C>(args[4 + rule.masked], batch));
+  }
+
+private:
+  static int64_t levelsFor(int64_t spans) {
+    int64_t levels = 1;
+    for (; spans > 1; spans = (spans + 1) / 2)
+      ++levels;
+    return levels;
+  }
+
+  void carve(C *memory) {
+    Carve<C> room(memory);
+    queries = room.take(groupRows * d + Rows::lanes);
+    keysAcross = room.take(keyBlock * d);
+    values = room.take(keyBlock * padded);
+    scores = room.take(groupRows * keyBlock);
+    next = room.take(groupRows);
+    shrink = room.take(groupRows);
+    ones = room.take(groupRows);
+    chain = room.take(padded);
+    largest = room.take(levels * groupRows);
+    sums = room.take(levels * groupRows);
+    weighted = room.take(levels * groupRows * padded);
+    size = room.size();
+    for (int64_t r = 0; memory && r < groupRows; ++r)
+      ones[r] = C(1);
+  }
+
+  void span(int64_t begin, int64_t end, int level) {
+    C *m = largest + level * groupRows, *s = sums + level * groupRows;
+    C *o = weighted + level * groupRows * padded;
+    for (int64_t r = 0; r < groupRows; ++r) {
+      m[r] = hidden<C>;
+      s[r] = C(0);
+    }
+    std::memset(o, 0, size_t(groupRows * padded) * sizeof(C));
+    for (; begin < end; begin += keyBlock)
+      block(begin, smaller(keyBlock, k.rows - begin), m, s, o);
+  }
+
+  void block(int64_t begin, int64_t keys, C *m, C *s, C *o) {
+    // The first tile with a query that may see the block's first key.
+    int64_t from = rule.causal ? greater(0, begin - firstQuery) : 0;
+    from = from / Rows::rows * Rows::rows;
+    packAcross(k, begin, keys, keyBlock, keysAcross);
+    products<C, keyBlock>(queries + from * d, count - from, keysAcross,
+                          roundUp(keys, Rows::lanes), d, ones,
+                          scores + from * keyBlock);
+    bool any = false;
+    for (int64_t r = from; r < count; ++r) {
+      C *score = scores + r * keyBlock;
+      hide(score, r, begin, keys);
+      C best = largestOfBlock(score);
+      any |= best != hidden<C>;
+      next[r] = larger(best, m[r]);
+    }
+    if (!any)
+      return;
+    ASTRA_VECTOR_LOOP
+    for (int64_t r = from; r < count; ++r) {
+      C factor = math::exp(m[r] - next[r]);
+      shrink[r] = next[r] == hidden<C> ? C(1) : factor;
+    }
+    bool finite = packRows(v, begin, keys, padded, values);
+    for (int64_t r = from; r < count; ++r) {
+      C *score = scores + r * keyBlock;
+      if (!finite)
+        seen[r] = visible(score);
+      s[r] = math::fma(s[r], shrink[r], weigh(score, next[r]));
+      m[r] = next[r];
+    }
+    if (finite)
+      return addWeighted<C, keyBlock, 1>(
+          scores + from * keyBlock, Rows::rows * keyBlock, count - from, values,
+          padded, padded, keys, shrink + from, o + from * padded, padded);
+    for (int64_t r = from; r < count; ++r)
+      addSeen(
+          scores + r * keyBlock, [&](int64_t j) { return seen[r] >> j & 1; },
+          values, keys, padded, shrink[r], chain, o + r * padded);
+  }
+
+  void hide(C *score, int64_t r, int64_t begin, int64_t keys) {
+    int64_t query = firstQuery + r;
+    int64_t to = rule.causal ? smaller(keys, query - begin + 1) : keys;
+    const Bool *row = rule.masked ? &mask.mask.at(query, begin) : nullptr;
+    finishScores(score, keyBlock, rule.scale, 0, to, row,
+                 mask.mask.columnStride);
+  }
+
+  static uint64_t visible(const C *score) {
+    uint64_t bits = 0;
+    for (int64_t j = 0; j < keyBlock; ++j)
+      bits |= uint64_t(score[j] != hidden<C>) << j;
+    return bits;
+  }
+
+  /// Scores become weights; gives their sum.
+  static C weigh(C *score, C best) {
+    if (best == hidden<C>) {
+      for (int64_t j = 0; j < keyBlock; ++j)
+        score[j] = C(0);
+      return C(0);
+    }
+    ASTRA_VECTOR_LOOP
+    for (int64_t j = 0; j < keyBlock; ++j)
+      score[j] = math::exp(score[j] - best);
+    return foldChunk<Plus>(score, keyBlock);
+  }
+
+  /// Adds the spans of the next level to those of one.
+  void merge(int level) {
+    for (int64_t r = 0; r < count; ++r) {
+      C *m = largest + level * groupRows + r, *s = sums + level * groupRows + r;
+      C *a = weighted + (level * groupRows + r) * padded;
+      const C *b = a + groupRows * padded;
+      C mb = m[groupRows], sb = s[groupRows];
+      if (mb == hidden<C>)
+        continue;
+      C best = larger(*m, mb);
+      C x = math::exp(*m - best), y = math::exp(mb - best);
+      if (*m == hidden<C>) {
+        for (int64_t c = 0; c < padded; ++c)
+          a[c] = b[c];
+        *s = sb;
+      } else {
+        for (int64_t c = 0; c < padded; ++c)
+          a[c] = math::fma(a[c], x, b[c] * y);
+        *s = math::fma(*s, x, sb * y);
+      }
+      *m = best;
+    }
+  }
+
+  void write(const Matrix<T> &out, const Matrix<C> &logSum) {
+    for (int64_t r = 0; r < count; ++r) {
+      bool empty = largest[r] == hidden<C>;
+      C *row = weighted + r * padded, total = empty ? C(1) : sums[r];
+      ASTRA_VECTOR_LOOP
+      for (int64_t c = 0; c < padded; ++c)
+        row[c] = row[c] / total + C(0);
+      storeRun(row, e, out.data + (firstQuery + r) * out.rowStride,
+               out.columnStride);
+      logSum.at(firstQuery + r, 0) =
+          empty ? hidden<C> : largest[r] + math::log(total);
+    }
+  }
+
+  AttentionRule<T> rule;
+  int64_t d, e, padded, levels, size = 0;
+  Matrix<const T> q, k, v;
+  AttentionMask mask{nullptr, 0, false, false};
+  int64_t firstQuery = 0, count = 0;
+  C *queries, *keysAcross, *values; // packed
+  C *scores, *next, *shrink, *ones, *chain;
+  C *largest, *sums, *weighted; // for each level of the tree
+  uint64_t seen[groupRows];
+};
+
+template <class T>
+astra_outcome_t attention(const astra_call_t *call, const astra_arg_t *args,
+                          const int64_t *params) {
+  using C = Compute<T>;
+  const astra_arg_t &q = args[0], &v = args[2];
+  int64_t n = q.shape[q.rank - 2], d = q.shape[q.rank - 1];
+  int64_t m = v.shape[v.rank - 2], e = v.shape[v.rank - 1];
+  AttentionRule<T> rule(args, params);
+  constexpr int64_t rows = QueryGroup<T>::groupRows;
+  int64_t groups = (n + rows - 1) / rows;
+  int64_t work = smaller(n, rows) * (m + 1) * (d + e + 8) + 1;
+  bool failed = false;
+  parallelFor(call, batchCount(q) * groups, 400000 / work + 1,
+              [&](int64_t begin, int64_t end) {
+                QueryGroup<T> group(rule, d, m, e);
+                Scratch<C> memory(call, group.scratchSize());
+                if (!memory)
+                  return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+                group.setMemory(memory.get());
+                for (int64_t i = begin; i < end; ++i)
+                  group.run(args, i / groups, i % groups * rows);
+              });
+  return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
+}
+
+} // namespace
+
+// The rows with a variant are the FLOATS at the end of kernels.def.
+#define FOR_FLOAT(dtype)                                                       \
+  ASTRA_DEFINE_VARIANT(attention, dtype, blocks,                               \
+                       attention<T_##dtype>(call, args, params))
+FOR_FLOAT(f32)
+FOR_FLOAT(f64)
+FOR_FLOAT(f16)
+FOR_FLOAT(bf16)

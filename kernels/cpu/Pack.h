@@ -1,0 +1,96 @@
+// Packing the operands of a product: lines that are consecutive along k become
+// [k][lines] by transposing squares of one vector's width in registers; lines
+// side by side are copied. Elements widen on the way. Knows no views, only
+// where lines begin.
+#ifndef ASTRA_KERNELS_CPU_PACK_H
+#define ASTRA_KERNELS_CPU_PACK_H
+
+#include "kernels/Types.h"
+#include "kernels/cpu/ProductTile.h"
+#include "kernels/cpu/Tiles.h"
+
+ASTRA_KERNELS_BEGIN
+
+template <int Step, bool High, class V, int... J>
+ASTRA_INLINE inline V exchange(V a, V b, std::integer_sequence<int, J...>) {
+  constexpr int lanes = sizeof...(J);
+  // Lane j of the low result: a[j], or b[j - Step] where bit Step of j is set;
+  // of the high result: a[j + Step], or b[j].
+  return __builtin_shufflevector(
+      a, b,
+      (J & Step ? lanes + J - (High ? 0 : Step) : J + (High ? Step : 0))...);
+}
+
+/// Transposes a square of vectors, in steps of half the size.
+template <int Step, class V, int Lanes>
+ASTRA_INLINE inline void transposeSquare(V (&v)[Lanes]) {
+  if constexpr (Step > 0) {
+    using Places = std::make_integer_sequence<int, Lanes>;
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Lanes; ++i)
+      if (!(i & Step)) {
+        V low = exchange<Step, false>(v[i], v[i + Step], Places());
+        v[i + Step] = exchange<Step, true>(v[i], v[i + Step], Places());
+        v[i] = low;
+      }
+    transposeSquare<Step / 2>(v);
+  }
+}
+
+/// The next `count` elements of a line, widened; what is missing is +0.
+template <class T>
+ASTRA_INLINE inline typename Tile<Compute<T>>::Vector loadLine(const T *from,
+                                                               int64_t count) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  alignas(64) C buffer[lanes] = {};
+  if constexpr (!isSmallFloat<T>)
+    if (count >= lanes)
+      return loadVector(from);
+  loadRun(from, 1, count < lanes ? count : lanes, buffer);
+  return loadVector<C>(buffer);
+}
+
+/// to[i * stride + line] = lines[line][i] for Groups vectors of lines, i < k.
+/// Stores whole vectors, in ascending order: what they write beyond the lines
+/// of one i is overwritten by the next, and after the last i there must be
+/// room for a vector.
+template <int Groups, class T>
+void packLines(const T *const *lines, int64_t k, Compute<T> *to,
+               int64_t stride) {
+  using C = Compute<T>;
+  using V = typename Tile<C>::Vector;
+  constexpr int lanes = Tile<C>::lanes;
+  for (int64_t i = 0; i < k; i += lanes) {
+    V square[Groups][lanes];
+    int64_t count = k - i < lanes ? k - i : lanes;
+#pragma clang loop unroll(full)
+    for (int g = 0; g < Groups; ++g) {
+#pragma clang loop unroll(full)
+      for (int line = 0; line < lanes; ++line)
+        square[g][line] = loadLine(lines[g * lanes + line] + i, count);
+      transposeSquare<lanes / 2>(square[g]);
+    }
+#pragma clang loop unroll(full)
+    for (int at = 0; at < lanes; ++at)
+      if (at < count)
+#pragma clang loop unroll(full)
+        for (int g = 0; g < Groups; ++g)
+          storeVector(to + (i + at) * stride + g * lanes, square[g][at]);
+  }
+}
+
+/// to[i] = from[i] for the short runs that end a panel: pieces of a known size.
+template <class T>
+inline void copyShort(const T *from, int64_t count, Compute<T> *to) {
+  constexpr int64_t piece = 8;
+  for (; count >= piece; count -= piece, from += piece, to += piece)
+    for (int64_t i = 0; i < piece; ++i)
+      to[i] = widen(from[i]);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = widen(from[i]);
+}
+
+ASTRA_KERNELS_END
+
+#endif // ASTRA_KERNELS_CPU_PACK_H

@@ -1,0 +1,183 @@
+// set_out and overlap_add, every variant that the processor has, against what
+// they mean written out element by element, at random strides, places and
+// sizes.
+#include "KernelTesting.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace astra::testing;
+
+namespace {
+
+class Window : public ::testing::TestWithParam<uint32_t> {
+protected:
+  void SetUp() override {
+    if (!processorHas(GetParam()))
+      GTEST_SKIP() << "this processor lacks the level";
+  }
+
+  int64_t draw(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  }
+
+  /// With its axes in another order in memory, gaps between elements, and one
+  /// axis backwards, by chance.
+  template <class T> Tensor<T> makeTensor(std::vector<int64_t> shape) {
+    Tensor<T> tensor(shape);
+    int64_t step = draw(1, 2), size = 1;
+    std::vector<size_t> order(shape.size());
+    for (size_t d = 0; d < order.size(); ++d)
+      order[d] = d;
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t d : order) {
+      tensor.strides[d] = step * size;
+      size *= shape[d] ? shape[d] : 1;
+    }
+    tensor.data.assign(size_t(step * size), T(0));
+    for (T &value : tensor.data)
+      value = T(draw(-1000, 1000)) / T(8);
+    size_t turned = size_t(draw(0, int64_t(shape.size()) - 1));
+    if (draw(0, 1) && shape[turned]) {
+      tensor.origin = (shape[turned] - 1) * tensor.strides[turned];
+      tensor.strides[turned] = -tensor.strides[turned];
+    }
+    return tensor;
+  }
+
+  template <class T>
+  static T &at(Tensor<T> &tensor, const std::vector<int64_t> &index) {
+    int64_t offset = tensor.origin;
+    for (size_t d = 0; d < index.size(); ++d)
+      offset += index[d] * tensor.strides[d];
+    return tensor.data[size_t(offset)];
+  }
+
+  /// Calls f(index) in row-major order.
+  template <class F>
+  static void forEach(const std::vector<int64_t> &shape, F f) {
+    for (int64_t extent : shape)
+      if (extent <= 0)
+        return;
+    std::vector<int64_t> index(shape.size(), 0);
+    while (true) {
+      f(index);
+      size_t d = shape.size();
+      while (d-- > 0 && ++index[d] == shape[d])
+        index[d] = 0;
+      if (d == size_t(-1))
+        return;
+    }
+  }
+
+  template <class T> void checkSetOut(const char *name);
+
+  std::mt19937_64 random{7};
+  TestCall call;
+};
+
+template <class T> void Window::checkSetOut(const char *name) {
+  for (int round = 0; round < 200; ++round) {
+    size_t spatial = size_t(draw(1, 3)), leading = size_t(draw(0, 2));
+    std::vector<int64_t> from, to, low, step;
+    for (size_t d = 0; d < leading; ++d) {
+      from.push_back(draw(1, 3));
+      to.push_back(from.back());
+    }
+    for (size_t d = 0; d < spatial; ++d) {
+      from.push_back(draw(0, 5));
+      to.push_back(draw(0, 9));
+      low.push_back(draw(-6, 6));
+      step.push_back(draw(1, 3));
+    }
+    Tensor<T> x = makeTensor<T>(from), out = makeTensor<T>(to);
+    std::vector<Tensor<int64_t>> scalars;
+    for (size_t d = 0; d < spatial; ++d) {
+      scalars.emplace_back(std::vector<int64_t>{}, std::vector{low[d]});
+      scalars.emplace_back(std::vector<int64_t>{}, std::vector{step[d]});
+    }
+    std::vector<astra_arg_t> args{x.arg()};
+    for (Tensor<int64_t> &scalar : scalars)
+      args.push_back(scalar.arg());
+    args.push_back(out.arg());
+    call.piece = draw(1, 3);
+    ASSERT_EQ(call.run(name, args, {int64_t(2 * spatial)}, GetParam()), 0)
+        << call.message;
+    forEach(to, [&](std::vector<int64_t> index) {
+      std::vector<int64_t> source = index;
+      bool isThere = true;
+      for (size_t d = 0; d < spatial; ++d) {
+        int64_t place = index[leading + d] - low[d];
+        source[leading + d] = place / step[d];
+        isThere &= place >= 0 && place % step[d] == 0 &&
+                   place / step[d] < from[leading + d];
+      }
+      ASSERT_EQ(at(out, index), isThere ? at(x, source) : T(0))
+          << "round " << round;
+    });
+  }
+}
+
+TEST_P(Window, SetOutPutsElementsApart) {
+  checkSetOut<uint8_t>("set_out_b8");
+  checkSetOut<uint16_t>("set_out_b16");
+  checkSetOut<float>("set_out_b32");
+  checkSetOut<double>("set_out_b64");
+}
+
+template <class T> const char *overlapName();
+template <> const char *overlapName<float>() { return "overlap_add_f32"; }
+template <> const char *overlapName<double>() { return "overlap_add_f64"; }
+
+TEST_P(Window, OverlapAddAddsInAscendingOrder) {
+  auto check = [&](auto zero) {
+    using T = decltype(zero);
+    for (int round = 0; round < 200; ++round) {
+      size_t spatial = size_t(draw(1, 2));
+      std::vector<int64_t> counts{draw(1, 3)}, windows, sum = counts, stride,
+                                                        dilation;
+      for (size_t d = 0; d < spatial; ++d) {
+        stride.push_back(draw(1, 3));
+        dilation.push_back(draw(1, 2));
+        counts.push_back(draw(1, 40));
+        windows.push_back(draw(1, 4));
+        sum.push_back((counts.back() - 1) * stride[d] +
+                      (windows[d] - 1) * dilation[d] + 1 + draw(0, 2));
+      }
+      std::vector<int64_t> shape = counts;
+      shape.insert(shape.end(), windows.begin(), windows.end());
+      Tensor<T> x = makeTensor<T>(shape), expected(sum), out(sum);
+      for (T &value : x.data)
+        value /= 3; // so that the order shows
+      // Place by place, each element of the sum once for each.
+      forEach(windows, [&](const std::vector<int64_t> &place) {
+        forEach(counts, [&](const std::vector<int64_t> &window) {
+          std::vector<int64_t> source = window, target = window;
+          source.insert(source.end(), place.begin(), place.end());
+          for (size_t d = 0; d < spatial; ++d)
+            target[1 + d] = window[1 + d] * stride[d] + place[d] * dilation[d];
+          at(expected, target) += at(x, source);
+        });
+      });
+      Tensor<T> view = out; // the sum as its windows
+      view.shape = shape;
+      for (size_t d = 0; d < spatial; ++d) {
+        view.strides[1 + d] *= stride[d];
+        view.strides.push_back(out.strides[1 + d] * dilation[d]);
+      }
+      call.piece = draw(1, 3);
+      ASSERT_EQ(call.run(overlapName<T>(), {x.arg(), view.arg()},
+                         {int64_t(spatial)}, GetParam()),
+                0);
+      ASSERT_EQ(view.data, expected.data) << "round " << round;
+    }
+  };
+  check(float());
+  check(double());
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Window,
+                         ::testing::Values(ASTRA_ISA_REF, ASTRA_ISA_X86_64_V3,
+                                           ASTRA_ISA_X86_64_V4));
+
+} // namespace
