@@ -334,17 +334,6 @@ void Checker::checkItems(Module &m, bool isMain) {
       if (TypeRef type = instantiate(*it->second, {}, {}, item->range))
         collectStructs(type);
   }
-  if (isMain)
-    for (const ast::TestItem *test : m.tree->tests)
-      if (!hasReports(test->range, test->body))
-        checkTest(*test, m);
-  if (isMain)
-    for (const ast::StructItem *item : m.tree->structs) {
-      StructDecl *decl = m.structs[item->name.text];
-      if (item->isExport && decl->generics.empty())
-        if (TypeRef type = instantiate(*decl, {}, {}, item->range))
-          collectStructs(type);
-    }
 }
 
 void Checker::checkStruct(StructDecl &decl) {
