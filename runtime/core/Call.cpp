@@ -4,6 +4,7 @@
 #include "core/DimCode.h"
 #include "core/Dtype.h"
 #include "core/Launch.h"
+#include "core/Stream.h"
 #include "core/Structs.h"
 #include <algorithm>
 
@@ -25,8 +26,10 @@ std::string typeText(const astra_leaf_desc_t &leaf) {
 /// Fills a Launch from the arguments of one call.
 class Caller {
 public:
-  Caller(astra_runtime &runtime, const Function &function, Device &device)
-      : runtime(runtime), desc(function.desc), device(device) {
+  Caller(astra_runtime &runtime, const Function &function, Device &device,
+         Launch &launch)
+      : launch(launch), runtime(runtime), desc(function.desc), device(device) {
+    launch.device = &device;
     launch.module = function.module;
     launch.function = &desc;
   }
@@ -37,9 +40,9 @@ public:
   Status checkExtents() const;
   Status evaluateSizes();
   Status evaluate(const astra_dim_expr_t &extent, int64_t &value) const;
-  Status makeOutputs(const Ref<Device> &home, const Ref<Completion> &done);
+  Status makeOutputs();
 
-  Launch launch;
+  Launch &launch;
 
 private:
   Status takeTensor(const astra_leaf_desc_t &leaf, const astra_value_t &value,
@@ -104,10 +107,10 @@ Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
   Ref<Tensor> tensor;
   Status status = getSealed(&runtime, value.as.tensor, tensor);
   if (!status.ok()) {
-    status.message = join("input \"", leaf.path, "\": ", status.message);
+    status.setMessage(join("input \"", leaf.path, "\": ", status.message()));
     return status;
   }
-  if (tensor->device.get() != &device)
+  if (tensor->device != &device)
     return fail(ASTRA_ERROR_DEVICE_MISMATCH, "input \"", leaf.path,
                 "\" is on the device \"", tensor->device->name(),
                 "\", but the stream is on \"", device.name(), "\"");
@@ -250,7 +253,7 @@ std::string Caller::valuesText(const astra_dim_expr_t &extent) const {
 Status Caller::evaluate(const astra_dim_expr_t &extent, int64_t &value) const {
   Status status = evaluateDim(extent, launch.dims.data(), value);
   if (!status.ok())
-    status.message += valuesText(extent);
+    status.setMessage(status.message() + valuesText(extent));
   return status;
 }
 
@@ -279,13 +282,12 @@ Status Caller::evaluateSizes() {
   Status status = evaluateDim(desc.workspace_bytes, launch.dims.data(),
                               launch.workspaceBytes);
   if (!status.ok())
-    status.message =
-        join("the workspace of \"", desc.name, "\" does not fit 64 bits");
+    status.setMessage(
+        join("the workspace of \"", desc.name, "\" does not fit 64 bits"));
   return status;
 }
 
-Status Caller::makeOutputs(const Ref<Device> &home,
-                           const Ref<Completion> &done) {
+Status Caller::makeOutputs() {
   for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
     const astra_leaf_desc_t &leaf = desc.out_leaves[i];
     int64_t shape[ASTRA_MAX_RANK];
@@ -297,10 +299,9 @@ Status Caller::makeOutputs(const Ref<Device> &home,
                     ", would be negative: ", leaf.shape[axis].text, " is ",
                     shape[axis], valuesText(leaf.shape[axis]));
     }
-    Ref<Tensor> memory;
-    ASTRA_TRY(makeTensor(home, leaf.dtype, leaf.rank, shape, memory));
-    auto output = make<Tensor>(home, memory->storage, leaf.dtype,
-                               memory->elementBytes, memory->layout, done);
+    Ref<Tensor> output;
+    ASTRA_TRY(
+        makeTensor(&device, leaf.dtype, leaf.rank, shape, output, launch.done));
     launch.out.push_back({output->data(), output->layout.shape.data(),
                           output->layout.strides.data(), leaf.dtype,
                           leaf.rank});
@@ -312,14 +313,14 @@ Status Caller::makeOutputs(const Ref<Device> &home,
 /// Work on an input that failed is not done.
 Status checkPoison(const Launch &launch) {
   for (size_t i = 0; i < launch.inputs.size(); ++i) {
-    if (!launch.inputs[i])
+    if (!launch.inputs[i] || !launch.inputs[i]->completion)
       continue;
-    Status status = launch.inputs[i]->wait();
+    Status status = launch.inputs[i]->wait(); // it is done already
     if (status.ok())
       continue;
-    status.message = join(
+    status.setMessage(join(
         "input \"", launch.function->in_leaves[i].path, "\" of ", launch.name(),
-        " is the result of work that failed: ", status.message);
+        " is the result of work that failed: ", status.message()));
     status.code = ASTRA_ERROR_POISONED;
     return status;
   }
@@ -363,8 +364,10 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
                 " outputs, but there is room "
                 "for ",
                 outputCount);
-  Caller caller(runtime, function, stream.getDevice());
-  ASTRA_TRY(stream.getDevice().accept(caller.launch));
+  auto work = std::make_unique<Launch>();
+  Launch &launch = *work;
+  Caller caller(runtime, function, stream.getDevice(), launch);
+  ASTRA_TRY(stream.getDevice().accept(launch));
   ASTRA_TRY(caller.takeInputs(inputs, inputCount));
   ASTRA_TRY(caller.findDims());
   ASTRA_TRY(caller.checkExtents());
@@ -375,20 +378,33 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
       ASTRA_TRY(
           runtime.handles.release(Kind::Tensor, inputs[i].as.tensor.bits));
   }
-  auto done = make<Completion>();
-  Launch &launch = caller.launch;
-  ASTRA_TRY(caller.makeOutputs(Ref<Device>(&stream.getDevice()), done));
+  launch.done = make<Completion>(Ref<Timeline>(&stream));
+  ASTRA_TRY(caller.makeOutputs());
   ASTRA_TRY(publish(runtime, launch, outputs));
-  stream.submit(
-      [&]() -> Status {
-        ASTRA_TRY(checkPoison(launch));
-        return stream.getDevice().run(launch);
-      },
-      *done);
+  stream.submit(std::move(work));
   return {};
 }
 
 } // namespace
+
+const Completion *Launch::blocker() const {
+  for (const Ref<Tensor> &input : inputs) {
+    if (input && input->completion && !input->completion->isDone())
+      return input->completion.get();
+  }
+  return nullptr;
+}
+
+Status Launch::run() {
+  ASTRA_TRY(checkPoison(*this));
+  return device->run(*this);
+}
+
+void Launch::drop() {
+  inputs.clear();
+  outputs.clear();
+}
+
 } // namespace astra
 
 using namespace astra;

@@ -3,11 +3,17 @@
 #define ASTRA_RUNTIME_LAUNCH_H
 
 #include "core/Module.h"
+#include "core/Stream.h"
 #include "core/Tensor.h"
 
 namespace astra {
 
-struct Launch {
+struct Launch final : Task {
+  const Completion *blocker() const override;
+  Status run() override;
+  void drop() override;
+
+  Device *device = nullptr;
   Ref<Module> module;
   const astra_export_desc_t *function = nullptr;
   std::vector<int64_t> dims;

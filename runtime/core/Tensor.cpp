@@ -29,8 +29,9 @@ char *Tensor::nowhere() {
   return memory;
 }
 
-Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
-                  const int64_t *shape, Ref<Tensor> &tensor) {
+Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor,
+                  const Ref<Completion> &completion) {
   const DtypeInfo *row = nullptr;
   ASTRA_TRY(needDtype(dtype, row));
   Layout layout;
@@ -39,11 +40,12 @@ Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
   Ref<Storage> storage;
   Status status = device->allocate(bytes, storage);
   if (!status.ok()) {
-    status.message +=
-        join(" (a tensor ", row->name, shapeText(rank, shape), ")");
+    status.setMessage(join(status.message(), " (a tensor ", row->name,
+                           shapeText(rank, shape), ")"));
     return status;
   }
-  tensor = make<Tensor>(device, storage, dtype, row->bytes, layout);
+  tensor = make<Tensor>(device, std::move(storage), dtype, row->bytes, layout,
+                        completion);
   return {};
 }
 
@@ -136,7 +138,7 @@ astra_status_t astra_tensor_empty(astra_runtime_t *runtime,
     Ref<Device> target;
     ASTRA_TRY(runtime->get(device, target));
     Ref<Tensor> made;
-    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     made->access = Tensor::Fresh;
     return runtime->insert(made, *tensor);
   });
@@ -153,7 +155,7 @@ astra_status_t astra_tensor_from_data(astra_runtime_t *runtime,
     Ref<Device> target;
     ASTRA_TRY(runtime->get(device, target));
     Ref<Tensor> made;
-    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     ASTRA_TRY(fillFrom(*made, data, bytes));
     return runtime->insert(made, *tensor);
   });
@@ -177,7 +179,7 @@ astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
     // The caller keeps the memory if this fails, so the callback comes last.
     Ref<Storage> storage = Storage::borrow(given.buffer, given.buffer_bytes);
     ASTRA_TRY(runtime->insert(
-        make<Tensor>(target, storage, given.dtype, row->bytes, layout),
+        make<Tensor>(target.get(), storage, given.dtype, row->bytes, layout),
         *tensor));
     storage->setRelease(given.release, given.context);
     return {};
@@ -255,6 +257,59 @@ astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
     Ref<Tensor> object;
     ASTRA_TRY(getObject(runtime, tensor, object));
     return object->wait();
+  });
+}
+
+namespace {
+
+/// Tells the host how a tensor's work ended.
+class TensorCallback final : public Continuation {
+public:
+  using Fn = void (*)(void *context, astra_status_t status,
+                      const astra_error_t *error);
+
+  TensorCallback(Ref<Completion> completion, Fn fn, void *context)
+      : completion(std::move(completion)), fn(fn), context(context) {}
+  void resume(ReadyStreams &) noexcept override {
+    tell(completion->outcome(), fn, context);
+    delete this;
+  }
+  static void tell(const Status &outcome, Fn fn, void *context) noexcept {
+    astra_error_t *error = nullptr;
+    astra_status_t status = deliver(outcome, &error);
+    fn(context, status, error);
+    astra_error_release(error);
+  }
+
+private:
+  Ref<Completion> completion;
+  Fn fn;
+  void *context;
+};
+
+} // namespace
+
+astra_status_t
+astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
+                      void (*done)(void *context, astra_status_t status,
+                                   const astra_error_t *error),
+                      void *context, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    if (!done)
+      return need(nullptr, "done");
+    const Ref<Completion> &completion = object->completion;
+    if (!completion) {
+      TensorCallback::tell({}, done, context);
+      return {};
+    }
+    auto node = std::make_unique<TensorCallback>(completion, done, context);
+    if (completion->whenDone(*node))
+      (void)node.release(); // deletes itself
+    else
+      TensorCallback::tell(completion->outcome(), done, context);
+    return {};
   });
 }
 

@@ -4,9 +4,9 @@
 #ifndef ASTRA_RUNTIME_TENSOR_H
 #define ASTRA_RUNTIME_TENSOR_H
 
+#include "core/Completion.h"
 #include "core/Layout.h"
 #include "core/Runtime.h"
-#include "core/Stream.h"
 
 namespace astra {
 
@@ -14,10 +14,10 @@ class Tensor : public Object {
 public:
   static constexpr Kind kind = Kind::Tensor;
 
-  Tensor(Ref<Device> device, Ref<Storage> storage, uint32_t dtype,
+  Tensor(Device *device, Ref<Storage> storage, uint32_t dtype,
          uint32_t elementBytes, const Layout &layout,
          Ref<Completion> completion = {})
-      : device(std::move(device)), storage(std::move(storage)), dtype(dtype),
+      : device(device), storage(std::move(storage)), dtype(dtype),
         elementBytes(elementBytes), layout(layout),
         completion(std::move(completion)) {}
 
@@ -44,7 +44,7 @@ public:
   /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
   enum Access : uint32_t { Sealed, Fresh, Writing };
 
-  const Ref<Device> device;
+  Device *const device; // lives as long as the runtime
   const Ref<Storage> storage;
   const uint32_t dtype;
   const uint32_t elementBytes;
@@ -54,8 +54,9 @@ public:
 };
 
 /// A dense tensor with unspecified contents.
-Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
-                  const int64_t *shape, Ref<Tensor> &tensor);
+Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor,
+                  const Ref<Completion> &completion = {});
 /// A dense tensor with a copy of the elements. Waits.
 Status copyTensor(const Tensor &from, Ref<Tensor> &copy);
 

@@ -31,10 +31,12 @@ Status Archive::tensor(const Entry &entry, const Ref<Device> &device,
     Layout layout;
     ASTRA_TRY(makeDense(rank, entry.shape.data(), elementBytes, layout));
     layout.offset = int64_t(entry.offset / elementBytes);
-    tensor = make<Tensor>(device, data, entry.dtype, elementBytes, layout);
+    tensor =
+        make<Tensor>(device.get(), data, entry.dtype, elementBytes, layout);
     return {};
   }
-  ASTRA_TRY(makeTensor(device, entry.dtype, rank, entry.shape.data(), tensor));
+  ASTRA_TRY(
+      makeTensor(device.get(), entry.dtype, rank, entry.shape.data(), tensor));
   if (entry.bytes)
     std::memcpy(tensor->data(),
                 static_cast<const char *>(data->data()) + entry.offset,
