@@ -85,8 +85,8 @@ private:
 class WaitTask final : public Task {
 public:
   explicit WaitTask(Ref<EventMark> mark) : mark(std::move(mark)) {}
-  const Completion *blocker() const override {
-    return mark->isDone() ? nullptr : mark.get();
+  Ref<Completion> blocker() const override {
+    return mark->isDone() ? Ref<Completion>() : Ref<Completion>(mark);
   }
   Status run() override { return mark->outcome(); }
 

@@ -157,6 +157,7 @@ Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
   bits = pack(kind, slot->generation, index);
   slot->bits = bits;
   slot->references = 1;
+  object->handleAdded();
   slot->object = object.leak();
   return {};
 }
@@ -223,8 +224,10 @@ Status HandleTable::release(Kind kind, uint64_t bits) {
   }
   if (!slot)
     return refuse(kind, bits);
-  if (dropped)
+  if (dropped) {
+    dropped->handleRemoved();
     pushFree(uint32_t(bits & slotMask));
+  }
   return {};
 }
 

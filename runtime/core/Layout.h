@@ -53,6 +53,11 @@ void copyToDense(const Layout &layout, uint32_t elementBytes,
                  const void *source, int64_t first, int64_t count,
                  void *target);
 
+/// Copies all elements of a layout in `source` to the same indices of one in
+/// `target`; both are the starts of storages that do not overlap.
+void copyStrided(const Layout &from, const void *source, const Layout &to,
+                 void *target, uint32_t elementBytes);
+
 /// "f32[2, 3]" without the dtype: "[2, 3]".
 std::string shapeText(uint32_t rank, const int64_t *shape);
 

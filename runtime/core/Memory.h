@@ -81,6 +81,12 @@ public:
 
   void *data() const { return block.memory; }
   size_t size() const { return bytes; }
+  /// Whether it is a block of the pool, and not the caller's memory.
+  bool isOwned() const { return pool != nullptr; }
+
+  /// Users that the caller sees: handles of tensors, mappings, archives. Work
+  /// in flight is not among them.
+  std::atomic<uint32_t> users{0};
 
 private:
   Storage() = default;

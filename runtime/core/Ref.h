@@ -28,6 +28,11 @@ public:
   Object &operator=(const Object &) = delete;
   virtual ~Object() = default;
 
+  /// Called when a handle to the object appears, and when the last reference of
+  /// the handle is gone.
+  virtual void handleAdded() {}
+  virtual void handleRemoved() {}
+
   void retain() const { references.fetch_add(1, std::memory_order_relaxed); }
   void release() const {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -120,7 +120,7 @@ void Stream::drive(ReadyStreams &ready, const Until &until,
 /// Leaves the stream to whatever finishes the task's blocker; false if the task
 /// can go on after all.
 bool Stream::park(Task &task) {
-  Ref<Completion> missing(const_cast<Completion *>(task.blocker()));
+  Ref<Completion> missing = task.blocker();
   if (!missing)
     return false;
   std::unique_lock<std::mutex> lock(mutex);

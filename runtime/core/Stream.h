@@ -22,7 +22,7 @@ class Task {
 public:
   virtual ~Task() = default;
   /// The first thing that is not done and that this needs, or null.
-  virtual const Completion *blocker() const { return nullptr; }
+  virtual Ref<Completion> blocker() const { return {}; }
   virtual Status run() = 0;
   /// Called instead of run() if the work is not to be done.
   virtual void skip(const Status &) {}

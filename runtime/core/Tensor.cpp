@@ -1,10 +1,18 @@
 // Tensors and the public functions that make and describe them; see Tensor.h.
 #include "core/Tensor.h"
 #include "core/Dtype.h"
+#include "core/Stream.h"
 #include "core/Structs.h"
 #include <cstring>
 
 namespace astra {
+
+Tensor::~Tensor() {
+  if (part && access.load() != Sealed)
+    part->close({});
+  if (Partition *split = parts.load())
+    split->release();
+}
 
 Status Tensor::seal() {
   uint32_t seen = access.load();
@@ -13,7 +21,59 @@ Status Tensor::seal() {
   if (seen == Writing)
     return fail(ASTRA_ERROR_BUSY,
                 "the tensor is mapped for writing; unmap it first");
+  if (seen == Fresh && part)
+    part->close({});
+  Partition *split = parts.load();
+  return split ? split->checkClosed() : Status();
+}
+
+bool Tensor::claim(const Ref<Completion> &work) {
+  uint32_t expected = Fresh;
+  if (!access.compare_exchange_strong(expected, Sealed))
+    return false;
+  if (part)
+    part->close(work);
+  return true;
+}
+
+void Tensor::setParts(Partition *given) {
+  if (!given)
+    return;
+  given->retain();
+  parts.store(given);
+}
+
+Status Tensor::split(Ref<Partition> given) {
+  uint32_t expected = Fresh;
+  if (part || !access.compare_exchange_strong(expected, Sealed))
+    return fail(ASTRA_ERROR_BUSY,
+                part ? "the tensor is a part already, and cannot be split again"
+                     : "the tensor cannot be written: only one from "
+                       "astra_tensor_empty can, before it has been retained, "
+                       "read, viewed or passed to a call");
+  setParts(given.get());
   return {};
+}
+
+Status Tensor::wait() const {
+  if (completion)
+    ASTRA_TRY(completion->wait());
+  Partition *split = parts.load();
+  return split ? split->wait() : Status();
+}
+
+uint32_t Tensor::state() const {
+  if (completion)
+    return completion->state();
+  Partition *split = parts.load();
+  return split ? split->state() : uint32_t(ASTRA_TENSOR_READY);
+}
+
+Ref<Completion> Tensor::missing() const {
+  if (completion)
+    return completion->isDone() ? Ref<Completion>() : completion;
+  Partition *split = parts.load();
+  return split ? split->missing() : Ref<Completion>();
 }
 
 static Status needDtype(uint32_t dtype, const DtypeInfo *&row) {
@@ -245,8 +305,7 @@ astra_status_t astra_tensor_state(astra_runtime_t *runtime,
     Ref<Tensor> object;
     ASTRA_TRY(getObject(runtime, tensor, object));
     ASTRA_TRY(need(state, "state"));
-    *state = object->completion ? object->completion->state()
-                                : uint32_t(ASTRA_TENSOR_READY);
+    *state = object->state();
     return {};
   });
 }
@@ -268,21 +327,24 @@ public:
   using Fn = void (*)(void *context, astra_status_t status,
                       const astra_error_t *error);
 
-  TensorCallback(Ref<Completion> completion, Fn fn, void *context)
-      : completion(std::move(completion)), fn(fn), context(context) {}
+  TensorCallback(Ref<Tensor> tensor, Fn fn, void *context)
+      : tensor(std::move(tensor)), fn(fn), context(context) {}
+  /// Calls back, or goes on waiting for the next part of the tensor.
   void resume(ReadyStreams &) noexcept override {
-    tell(completion->outcome(), fn, context);
-    delete this;
-  }
-  static void tell(const Status &outcome, Fn fn, void *context) noexcept {
+    while (Ref<Completion> missing = tensor->missing()) {
+      if (missing->whenDone(*this))
+        return;
+    }
     astra_error_t *error = nullptr;
-    astra_status_t status = deliver(outcome, &error);
+    astra_status_t status =
+        deliver(guarded([&] { return tensor->wait(); }), &error);
     fn(context, status, error);
     astra_error_release(error);
+    delete this;
   }
 
 private:
-  Ref<Completion> completion;
+  Ref<Tensor> tensor;
   Fn fn;
   void *context;
 };
@@ -299,16 +361,8 @@ astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
     ASTRA_TRY(getObject(runtime, tensor, object));
     if (!done)
       return need(nullptr, "done");
-    const Ref<Completion> &completion = object->completion;
-    if (!completion) {
-      TensorCallback::tell({}, done, context);
-      return {};
-    }
-    auto node = std::make_unique<TensorCallback>(completion, done, context);
-    if (completion->whenDone(*node))
-      (void)node.release(); // deletes itself
-    else
-      TensorCallback::tell(completion->outcome(), done, context);
+    ReadyStreams none;
+    (new TensorCallback(object, done, context))->resume(none);
     return {};
   });
 }

@@ -185,6 +185,13 @@ struct astra_api {
   astra_status_t (*tensor_callback)(astra_runtime_t *runtime,
       astra_tensor_t tensor, void (*done)(void *context, astra_status_t status,
       const astra_error_t *error), void *context, astra_error_t **error);
+  astra_status_t (*tensor_partition)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, size_t count, const int64_t *starts,
+      const int64_t *extents, const int64_t *steps, astra_tensor_t *parts,
+      astra_error_t **error);
+  astra_status_t (*tensor_copy)(astra_runtime_t *runtime, astra_stream_t stream,
+      astra_tensor_t from, astra_tensor_t into, astra_tensor_t *tensor,
+      astra_error_t **error);
 };
 
 /* X(name) for each member, in order. */
@@ -261,7 +268,9 @@ struct astra_api {
   X(event_state) \
   X(event_elapsed) \
   X(event_release) \
-  X(tensor_callback)
+  X(tensor_callback) \
+  X(tensor_partition) \
+  X(tensor_copy)
 
 #ifdef __cplusplus
 }

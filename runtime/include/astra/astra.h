@@ -589,6 +589,31 @@ ASTRA_API astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
                                             astra_tensor_t *dense,
                                             astra_error_t **error);
 
+/* Parts: slices of one buffer that several streams or threads write at once. */
+
+/* Splits a writable tensor (see ASTRA_MAP_WRITE) into `count` slices, at most
+ * ASTRA_MOST_PARTS; arrays as in astra_tensor_slice, one row of rank entries
+ * for each part. Each part is a writable tensor: map it for writing, make it
+ * the target of a call, or copy into it. The parts must not share an element
+ * (ASTRA_ERROR_INVALID_ARGUMENT names the two that do); they need not cover the
+ * tensor. The tensor itself cannot be written any more. It can be read, viewed
+ * or passed on once each part has been written by work, read or released
+ * (before that: ASTRA_ERROR_BUSY), and then waits for the work that writes the
+ * parts, or fails with it. If the arguments are refused the tensor stays as it
+ * was. */
+#define ASTRA_MOST_PARTS 4096u
+ASTRA_API astra_status_t astra_tensor_partition(
+    astra_runtime_t *runtime, astra_tensor_t tensor, size_t count,
+    const int64_t *starts, const int64_t *extents, const int64_t *steps,
+    astra_tensor_t *parts, astra_error_t **error);
+
+/* Puts a copy of `from` to `into` into a stream. `into` must be writable (see
+ * astra_call_options_t; it need not be dense) and of the same dtype, shape and
+ * device; it is consumed, and *tensor takes its place. */
+ASTRA_API astra_status_t astra_tensor_copy(
+    astra_runtime_t *runtime, astra_stream_t stream, astra_tensor_t from,
+    astra_tensor_t into, astra_tensor_t *tensor, astra_error_t **error);
+
 /* ---- Modules ----------------------------------------------------------- */
 
 /* The descriptor that a compiled object defines as astra_module_<name>. */
@@ -755,14 +780,22 @@ typedef struct astra_value {
 } astra_value_t;
 
 /* The caller's reference passes to the call once the arguments have been found
- * valid, whatever happens after, and the memory may be used for outputs. The
- * tensor must have no other reference, view or mapping, and stand in one input
- * only (ASTRA_ERROR_DONATION). */
+ * valid, whatever happens after, and the memory may be used for outputs: at
+ * once where the compiled function allows that, else after the call. The tensor
+ * must have no other reference, view or mapping, and stand in one input only
+ * (ASTRA_ERROR_DONATION); earlier calls that still use it do not matter. */
 #define ASTRA_VALUE_DONATE 1u
 
 typedef struct astra_call_options {
   astra_chain_t chain; /* ASTRA_STRUCT_CALL_OPTIONS */
   uint64_t flags;      /* none yet: 0 */
+  /* Null, or for each output null or a tensor that the result is written into.
+   * It must be writable (from astra_tensor_empty, or a part of one, not yet
+   * retained, read, viewed, mapped or passed; else ASTRA_ERROR_BUSY), dense,
+   * and have the dtype and shape of the output. It is consumed like a donated
+   * input, and the output takes its place. */
+  const astra_tensor_t *targets;
+  size_t target_count; /* 0, or the number of outputs */
 } astra_call_options_t;
 
 /* Calls a function on a stream. `inputs` are its input leaves in order,
