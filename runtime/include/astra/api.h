@@ -192,6 +192,18 @@ struct astra_api {
   astra_status_t (*tensor_copy)(astra_runtime_t *runtime, astra_stream_t stream,
       astra_tensor_t from, astra_tensor_t into, astra_tensor_t *tensor,
       astra_error_t **error);
+  astra_status_t (*tensor_to_dlpack)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, struct DLManagedTensorVersioned **managed,
+      astra_error_t **error);
+  astra_status_t (*tensor_to_dlpack_legacy)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, struct DLManagedTensor **managed,
+      astra_error_t **error);
+  astra_status_t (*tensor_from_dlpack)(astra_runtime_t *runtime,
+      astra_device_t device, struct DLManagedTensorVersioned *managed,
+      astra_tensor_t *tensor, astra_error_t **error);
+  astra_status_t (*tensor_from_dlpack_legacy)(astra_runtime_t *runtime,
+      astra_device_t device, struct DLManagedTensor *managed,
+      astra_tensor_t *tensor, astra_error_t **error);
 };
 
 /* X(name) for each member, in order. */
@@ -270,7 +282,11 @@ struct astra_api {
   X(event_release) \
   X(tensor_callback) \
   X(tensor_partition) \
-  X(tensor_copy)
+  X(tensor_copy) \
+  X(tensor_to_dlpack) \
+  X(tensor_to_dlpack_legacy) \
+  X(tensor_from_dlpack) \
+  X(tensor_from_dlpack_legacy)
 
 #ifdef __cplusplus
 }

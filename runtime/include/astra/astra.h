@@ -614,6 +614,35 @@ ASTRA_API astra_status_t astra_tensor_copy(
     astra_runtime_t *runtime, astra_stream_t stream, astra_tensor_t from,
     astra_tensor_t into, astra_tensor_t *tensor, astra_error_t **error);
 
+/* ---- Exchange with other libraries -------------------------------------- */
+
+/* DLPack's structs; a program that uses these functions includes DLPack's own
+ * header. Version 1, and the unversioned structs before it (`_legacy`). */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+
+/* Gives a tensor to another library without a copy. Waits for it. The memory is
+ * marked as read-only, and kept until the other side calls the deleter, on any
+ * thread, which must be before astra_runtime_destroy. */
+ASTRA_API astra_status_t astra_tensor_to_dlpack(
+    astra_runtime_t *runtime, astra_tensor_t tensor,
+    struct DLManagedTensorVersioned **managed, astra_error_t **error);
+ASTRA_API astra_status_t astra_tensor_to_dlpack_legacy(
+    astra_runtime_t *runtime, astra_tensor_t tensor,
+    struct DLManagedTensor **managed, astra_error_t **error);
+
+/* Makes a tensor of another library's memory without a copy: of the host, ready
+ * to read, and unchanged from then on. The deleter is called once, on whatever
+ * thread drops the last use; if this fails it is not called. */
+ASTRA_API astra_status_t
+astra_tensor_from_dlpack(astra_runtime_t *runtime, astra_device_t device,
+                         struct DLManagedTensorVersioned *managed,
+                         astra_tensor_t *tensor, astra_error_t **error);
+ASTRA_API astra_status_t
+astra_tensor_from_dlpack_legacy(astra_runtime_t *runtime, astra_device_t device,
+                                struct DLManagedTensor *managed,
+                                astra_tensor_t *tensor, astra_error_t **error);
+
 /* ---- Modules ----------------------------------------------------------- */
 
 /* The descriptor that a compiled object defines as astra_module_<name>. */
