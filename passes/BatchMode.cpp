@@ -95,8 +95,8 @@ Value BatchMode::choose(RuleBuilder &r, Value flags, Value ifTrue,
 static Value identityLike(RuleBuilder &r, Value matrices) {
   int64_t rank = rankOf(matrices);
   TensorType places = typeOf(matrices).withElement(r.getBuilder().getI64Type());
-  Value onDiagonal = r.compare<EqOp>(r.iota(places, rank - 2),
-                                     r.iota(places, rank - 1));
+  Value onDiagonal =
+      r.compare<EqOp>(r.iota(places, rank - 2), r.iota(places, rank - 1));
   return r.select(onDiagonal, r.splatLike(matrices, 1),
                   r.splatLike(matrices, 0));
 }

@@ -274,6 +274,27 @@ Value EntryFrame::getService(OpBuilder &builder, Location at,
   return loadMember(builder, api, apiType, 0, int32_t(service), pointer);
 }
 
+Value EntryFrame::callService(OpBuilder &builder, Location at,
+                              CallService service, Type result,
+                              ValueRange arguments) {
+  SmallVector<Value> all{getService(builder, at, service), getCall()};
+  llvm::append_range(all, arguments);
+  auto type = LLVM::LLVMFunctionType::get(
+      result, SmallVector<Type>(ValueRange(all).drop_front().getTypes()));
+  auto call = LLVM::CallOp::create(builder, at, type, all);
+  return call->getNumResults() ? call.getResult() : Value();
+}
+
+Value EntryFrame::getMemoryStatus(OpBuilder &builder, Location at,
+                                  Value address) {
+  Value null = LLVM::ZeroOp::create(builder, at, pointer);
+  Value missing =
+      LLVM::ICmpOp::create(builder, at, LLVM::ICmpPredicate::eq, address, null);
+  return LLVM::SelectOp::create(
+      builder, at, missing, getHalfWord(builder, at, ASTRA_ERROR_OUT_OF_MEMORY),
+      getHalfWord(builder, at, 0));
+}
+
 Value EntryFrame::getKernel(OpBuilder &builder, Location at, unsigned import) {
   Value address = LLVM::GEPOp::create(builder, at, pointer, pointer, kernels,
                                       ArrayRef<LLVM::GEPArg>{int32_t(import)});

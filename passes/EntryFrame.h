@@ -51,6 +51,14 @@ public:
                         unsigned import);
   mlir::Value getService(mlir::OpBuilder &builder, mlir::Location loc,
                          CallService service);
+  /// Calls a service with the call and the arguments; the result may be void.
+  mlir::Value callService(mlir::OpBuilder &builder, mlir::Location at,
+                          CallService service, mlir::Type result,
+                          mlir::ValueRange arguments);
+  /// What a service for memory comes to: it has recorded its own error if the
+  /// address is null.
+  mlir::Value getMemoryStatus(mlir::OpBuilder &builder, mlir::Location at,
+                              mlir::Value address);
   /// Room for the arguments of a kernel; one room serves all calls.
   mlir::Value getArgumentRoom();
   mlir::Value getWordRoom(unsigned count);

@@ -65,10 +65,7 @@ private:
   void lowerStore(calls::StoreOp op);
   void lowerCheckRange(calls::CheckRangeOp op);
   void lowerDebug(calls::DebugOp op);
-  Value callService(Location loc, CallService service, Type result,
-                    ValueRange arguments);
   Value getAddress(Location loc, Value tape);
-  void checkMemory(Location loc, Value address);
   void lowerTapeOpen(calls::TapeOpenOp op);
   void lowerTapeEntry(calls::TapeEntryOp op);
   void lowerTapeLength(calls::TapeLengthOp op);
@@ -129,17 +126,10 @@ void BodyLowering::check(Location loc, Value ok, int32_t code, StringRef text,
   LLVM::CondBrOp::create(builder, loc, ok, rest, failure);
 
   builder.setInsertionPointToEnd(failure);
-  Value service = frame.getService(builder, loc, CallService::FailValues);
-  auto type = LLVM::LLVMFunctionType::get(
-      builder.getI32Type(),
-      {pointer, builder.getI32Type(), pointer, pointer, builder.getI64Type()});
-  Value status = LLVM::CallOp::create(
-                     builder, loc, type,
-                     ValueRange{service, frame.getCall(),
-                                frame.getHalfWord(builder, loc, code),
-                                getText(loc, text), storeWords(loc, values),
-                                frame.getWord(builder, loc, values.size())})
-                     .getResult();
+  Value status = frame.callService(
+      builder, loc, CallService::FailValues, builder.getI32Type(),
+      {frame.getHalfWord(builder, loc, code), getText(loc, text),
+       storeWords(loc, values), frame.getWord(builder, loc, values.size())});
   Value place = frame.getHalfWord(builder, loc, descriptor.getLocation(loc));
   LLVM::BrOp::create(builder, loc, ValueRange{status, place},
                      frame.getFailBlock());
@@ -380,50 +370,22 @@ void BodyLowering::lowerDebug(calls::DebugOp op) {
   Location loc = op.getLoc();
   Value room = frame.getArgumentRoom();
   fillArgument(loc, room, 0, op.getView());
-  Value service = frame.getService(builder, loc, CallService::Debug);
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer, pointer, pointer});
-  LLVM::CallOp::create(
-      builder, loc, type,
-      ValueRange{service, frame.getCall(), getText(loc, op.getText()), room});
+  frame.callService(builder, loc, CallService::Debug,
+                    LLVM::LLVMVoidType::get(builder.getContext()),
+                    {getText(loc, op.getText()), room});
 }
 
 //===-- Tapes -------------------------------------------------------------===//
-
-/// Calls a service with the call and the arguments; the result may be void.
-Value BodyLowering::callService(Location loc, CallService service, Type result,
-                                ValueRange arguments) {
-  SmallVector<Value> all{frame.getService(builder, loc, service),
-                         frame.getCall()};
-  llvm::append_range(all, arguments);
-  auto type = LLVM::LLVMFunctionType::get(
-      result, SmallVector<Type>(ValueRange(all).drop_front().getTypes()));
-  auto call = LLVM::CallOp::create(builder, loc, type, all);
-  return call->getNumResults() ? call.getResult() : Value();
-}
 
 Value BodyLowering::getAddress(Location loc, Value tape) {
   return LLVM::IntToPtrOp::create(builder, loc, pointer, tape);
 }
 
-/// Null where the runtime has recorded that there is none.
-void BodyLowering::checkMemory(Location loc, Value address) {
-  Value null = LLVM::ZeroOp::create(builder, loc, pointer);
-  Value missing = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                       address, null);
-  Value status = LLVM::SelectOp::create(
-      builder, loc, missing,
-      frame.getHalfWord(builder, loc, ASTRA_ERROR_OUT_OF_MEMORY),
-      frame.getHalfWord(builder, loc, 0));
-  checkStatus(loc, status);
-}
-
 void BodyLowering::lowerTapeOpen(calls::TapeOpenOp op) {
   Location loc = op.getLoc();
-  Value tape = callService(loc, CallService::TapeOpen, pointer,
-                           getAddress(loc, op.getTape()));
-  checkMemory(loc, tape);
+  Value tape = frame.callService(builder, loc, CallService::TapeOpen, pointer,
+                                 getAddress(loc, op.getTape()));
+  checkStatus(loc, frame.getMemoryStatus(builder, loc, tape));
   op.getResult().replaceAllUsesWith(
       LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), tape));
 }
@@ -433,25 +395,25 @@ void BodyLowering::lowerTapeEntry(calls::TapeEntryOp op) {
   calls::ViewType type = op.getView().getType();
   Dim bytes = calls::getElementCount(type.getShapeDims()) *
               Dim::constant(calls::getByteWidth(type.getElementType()));
-  Value entry = callService(
-      loc, CallService::TapeEntry, pointer,
+  Value entry = frame.callService(
+      builder, loc, CallService::TapeEntry, pointer,
       {getAddress(loc, op.getTape()), op.getIndex(), frame.getDim(bytes)});
-  checkMemory(loc, entry);
+  checkStatus(loc, frame.getMemoryStatus(builder, loc, entry));
   pointers[op.getView()] = entry;
 }
 
 void BodyLowering::lowerTapeLength(calls::TapeLengthOp op) {
-  op.getResult().replaceAllUsesWith(
-      callService(op.getLoc(), CallService::TapeLength, builder.getI64Type(),
-                  getAddress(op.getLoc(), op.getTape())));
+  op.getResult().replaceAllUsesWith(frame.callService(
+      builder, op.getLoc(), CallService::TapeLength, builder.getI64Type(),
+      getAddress(op.getLoc(), op.getTape())));
 }
 
 void BodyLowering::lowerTapeClose(calls::TapeCloseOp op) {
   Location loc = op.getLoc();
-  callService(loc, CallService::TapeClose,
-              LLVM::LLVMVoidType::get(builder.getContext()),
-              {getAddress(loc, op.getTape()),
-               frame.getHalfWord(builder, loc, uint32_t(op.getDepth()))});
+  frame.callService(builder, loc, CallService::TapeClose,
+                    LLVM::LLVMVoidType::get(builder.getContext()),
+                    {getAddress(loc, op.getTape()),
+                     frame.getHalfWord(builder, loc, uint32_t(op.getDepth()))});
 }
 
 //===-- The walk ----------------------------------------------------------===//

@@ -104,10 +104,9 @@ void Emitter::addPrimAttributes(const hir::PrimExpr *e, Scope &scope,
       state.addAttribute("add", b.getUnitAttr());
     break;
   case Prim::SolveTriangular:
-    for (auto [name, isSet] :
-         llvm::zip_equal(ArrayRef<StringRef>{"lower", "transpose",
-                                             "unit_diagonal"},
-                         e->ints))
+    for (auto [name, isSet] : llvm::zip_equal(
+             ArrayRef<StringRef>{"lower", "transpose", "unit_diagonal"},
+             e->ints))
       if (isSet)
         state.addAttribute(name, b.getUnitAttr());
     break;
@@ -271,8 +270,8 @@ LogicalResult Emitter::requireFit(const hir::PrimExpr *e, TensorType from,
   return success();
 }
 
-/// Views with steps below 0 would leave their tensor. Strides and windows of 0 are
-/// refused where they divide; dilations divide nothing.
+/// Views with steps below 0 would leave their tensor. Strides and windows of 0
+/// are refused where they divide; dilations divide nothing.
 LogicalResult Emitter::requireSteps(const hir::PrimExpr *e, Scope &scope) {
   size_t count = e->dims.size() / 3;
   for (size_t i = 0; i < e->dims.size(); ++i) {
@@ -283,8 +282,8 @@ LogicalResult Emitter::requireSteps(const hir::PrimExpr *e, Scope &scope) {
     Dim spare = step - Dim::constant(step.asConstant() || isDilation ? 1 : 0);
     if (!spare.isProvablyNonNegative())
       return fail(DiagCode::bad_window, e->range,
-                  "in `" + current +
-                      "` a window, stride or dilation is " + step.str() +
+                  "in `" + current + "` a window, stride or dilation is " +
+                      step.str() +
                       (step.asConstant() ? ", which is below 1"
                        : isDilation      ? ", which may be below 1"
                                          : ", which may be negative"));

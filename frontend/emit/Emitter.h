@@ -124,8 +124,8 @@ private:
   /// Fills a region: arguments, what `body` emits, and the yield. `certain`: it
   /// runs whenever what is around it does.
   FailureOr<SmallVector<Type>> buildRegion(mlir::Region *region, Location loc,
-                                           mlir::TypeRange arguments,
-                                           Body body, bool certain = false);
+                                           mlir::TypeRange arguments, Body body,
+                                           bool certain = false);
   Leaves create(mlir::OperationState &state);
 
   // EmitTransforms.cpp

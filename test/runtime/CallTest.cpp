@@ -26,7 +26,7 @@ TEST_F(Introspection, OfAModule) {
   EXPECT_STREQ(info.compiler, "by hand");
   EXPECT_STREQ(info.options, "-O2");
   EXPECT_STREQ(info.cpu_levels, "x86-64-v3");
-  EXPECT_EQ(info.object_abi, 1u);
+  EXPECT_EQ(info.object_abi, 2u);
   EXPECT_EQ(info.function_count, 10u);
   EXPECT_EQ(info.kernel_count, 1u);
   const char *name = nullptr, *variant = nullptr;
