@@ -54,6 +54,7 @@ void Stream::submit(std::unique_ptr<Task> owned) noexcept {
     task->done->place(task->position);
     (head ? tail->next : head) = task;
     tail = task;
+    wakeWatchers();
     if (mode == StreamMode::Manual || active)
       return;
     active = true;
@@ -254,24 +255,23 @@ void Stream::wakeWatchers() {
 }
 
 Ref<Completion> Stream::attend(const Completion &target, Waiter &waiter) {
-  if (mode == StreamMode::Manual) {
-    ReadyStreams ready;
-    std::unique_lock<std::mutex> lock(mutex);
-    if (!active && !parked && head && !target.isDone()) {
-      active = true;
-      lock.unlock();
-      Until until;
-      until.target = &target;
-      uint64_t count = 0;
-      drive(ready, until, count);
-      return {};
-    }
-  }
+  ReadyStreams ready;
+  // One look under one lock: what is seen to be in the way here is what wakes
+  // the watchers when it changes.
   std::unique_lock<std::mutex> lock(mutex);
   if (target.isDone())
     return {};
   if (parked && blocker->getTimeline()->isStream())
     return blocker;
+  if (mode == StreamMode::Manual && !active && !parked && head) {
+    active = true;
+    lock.unlock();
+    Until until;
+    until.target = &target;
+    uint64_t count = 0;
+    drive(ready, until, count);
+    return {};
+  }
   waiter.nextWatcher = watchers;
   watchers = &waiter;
   lock.unlock();
