@@ -1,5 +1,5 @@
-// Parsing, printing and checking of the dialect's types, and dimension expressions
-// as attributes. Knows no operation.
+// Parsing, printing and checking of the dialect's types, and dimension
+// expressions as attributes. Knows no operation.
 #include "dialect/AstraTypes.h"
 #include "astra/module.h"
 #include "dialect/AstraDialect.h"

@@ -1,5 +1,5 @@
-// The dialect's types, and the way between dimension expressions and attributes.
-// Knows no operation.
+// The dialect's types, and the way between dimension expressions and
+// attributes. Knows no operation.
 #ifndef ASTRA_DIALECT_ASTRATYPES_H
 #define ASTRA_DIALECT_ASTRATYPES_H
 

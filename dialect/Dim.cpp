@@ -177,56 +177,67 @@ static std::pair<Dim::Monomial, int64_t> commonFactor(const Dim &a,
   return {monomial, int64_t(coefficient)};
 }
 
-Dim Dim::floordiv(const Dim &num, const Dim &den) {
+static Dim floorQuotient(const Dim &num, const Dim &den) {
   auto n = num.asConstant(), d = den.asConstant();
   if (n && d && *d != 0 && !wouldOverflow(*n, *d))
-    return constant(floorDivide(*n, *d));
-  if (!num.terms.empty() && !den.terms.empty()) {
+    return Dim::constant(floorDivide(*n, *d));
+  if (!num.getTerms().empty() && !den.getTerms().empty()) {
     auto [monomial, coefficient] = commonFactor(num, den);
     if (!monomial.empty() || coefficient != 1) {
       Dim lowNum, lowDen, rest;
       splitMultiples(num, monomial, coefficient, lowNum, rest);
       splitMultiples(den, monomial, coefficient, lowDen, rest);
-      lowNum.overflow |= num.overflow || den.overflow;
-      return floordiv(lowNum, lowDen);
+      return floorQuotient(lowNum, lowDen);
     }
   }
-  if (den.terms.size() == 1) {
+  if (den.getTerms().size() == 1) {
     // floor((q * den + r) / den) = q + floor(r / den) for any integer q, for
     // den other than 0, where the division itself is an error.
     Dim quotient, rest;
-    splitMultiples(num, den.terms.begin()->first, den.terms.begin()->second,
-                   quotient, rest);
-    if (rest.terms.empty() && !quotient.terms.empty())
+    splitMultiples(num, den.getTerms().begin()->first,
+                   den.getTerms().begin()->second, quotient, rest);
+    if (rest.getTerms().empty() && !quotient.getTerms().empty())
       return quotient;
     if (d && *d > 0) {
       if (auto r = rest.asConstant())
-        return quotient + constant(floorDivide(*r, *d));
-      return quotient + makeQuotient(Atom::FloorDiv, rest, den);
+        return quotient + Dim::constant(floorDivide(*r, *d));
+      return quotient + makeQuotient(Dim::Atom::FloorDiv, rest, den);
     }
   }
-  if (num == den && !num.terms.empty())
-    return constant(1);
-  return makeQuotient(Atom::FloorDiv, num, den);
+  if (num == den && !num.getTerms().empty())
+    return Dim::constant(1);
+  return makeQuotient(Dim::Atom::FloorDiv, num, den);
 }
 
-Dim Dim::mod(const Dim &num, const Dim &den) {
+static Dim floorRest(const Dim &num, const Dim &den) {
   auto n = num.asConstant(), d = den.asConstant();
   if (n && d && *d != 0 && !wouldOverflow(*n, *d))
-    return constant(*n - floorDivide(*n, *d) * *d);
-  if (den.terms.size() == 1) {
+    return Dim::constant(*n - floorDivide(*n, *d) * *d);
+  if (den.getTerms().size() == 1) {
     Dim quotient, rest;
-    splitMultiples(num, den.terms.begin()->first, den.terms.begin()->second,
-                   quotient, rest);
-    if (rest.terms.empty() && !quotient.terms.empty())
+    splitMultiples(num, den.getTerms().begin()->first,
+                   den.getTerms().begin()->second, quotient, rest);
+    if (rest.getTerms().empty() && !quotient.getTerms().empty())
       return Dim();
     if (d && *d > 0) {
       if (auto r = rest.asConstant())
-        return constant(*r - floorDivide(*r, *d) * *d);
-      return makeQuotient(Atom::Mod, rest, den);
+        return Dim::constant(*r - floorDivide(*r, *d) * *d);
+      return makeQuotient(Dim::Atom::Mod, rest, den);
     }
   }
-  return makeQuotient(Atom::Mod, num, den);
+  return makeQuotient(Dim::Atom::Mod, num, den);
+}
+
+Dim Dim::floordiv(const Dim &num, const Dim &den) {
+  Dim result = floorQuotient(num, den);
+  result.overflow |= num.overflow || den.overflow;
+  return result;
+}
+
+Dim Dim::mod(const Dim &num, const Dim &den) {
+  Dim result = floorRest(num, den);
+  result.overflow |= num.overflow || den.overflow;
+  return result;
 }
 
 //===-- Proofs ------------------------------------------------------------===//

@@ -11,8 +11,7 @@ using namespace astra::check;
 static SourceRange wholeRange(const ast::Expr *e) { return e->range; }
 
 /// The initial values, and a local for each.
-bool Checker::checkLoopState(const ast::LoopExpr *e,
-                             const Expected &expected,
+bool Checker::checkLoopState(const ast::LoopExpr *e, const Expected &expected,
                              std::vector<hir::Local *> &state,
                              std::vector<hir::Expr *> &init) {
   bool ok = true;

@@ -56,7 +56,8 @@ bool Checker::parseVmapAxes(Arg &arg, FnValue &fn) {
       return false;
     if (*value < 0) {
       fail(DiagCode::bad_vmap_axes, e->range,
-           "an axis of `vmap` is counted from 0");
+           "an axis of `vmap` is counted from 0",
+           "write the axis as its place from the left");
       return false;
     }
     fn.axes.push_back(*value);
@@ -370,9 +371,13 @@ Value Checker::applyVmap(const FnValue &fn, Call &call) {
 TypeRef Checker::unmapped(TypeRef leaf, int64_t axis,
                           std::optional<Dim> &length, SourceRange range) {
   if (axis >= int64_t(leaf->shape.size())) {
-    fail(DiagCode::bad_vmap_axes, range,
-         "there is no axis " + llvm::Twine(axis) + " to map over in `" +
-             hir::toString(leaf) + "`");
+    Diagnostic &d = report(DiagCode::bad_vmap_axes, range,
+                           "there is no axis " + llvm::Twine(axis) +
+                               " to map over in `" + hir::toString(leaf) + "`");
+    d.expected = "a tensor of rank " + std::to_string(axis + 1) + " or more";
+    d.found = hir::toString(leaf);
+    d.help = "name another axis in `axes`, or `none` for an argument that is "
+             "the same for all";
     return nullptr;
   }
   Shape shape = leaf->shape;

@@ -4,6 +4,7 @@
 #include "core/DimCode.h"
 #include "core/Dtype.h"
 #include "core/Launch.h"
+#include "core/Stream.h"
 #include "core/Structs.h"
 #include <algorithm>
 
@@ -25,8 +26,10 @@ std::string typeText(const astra_leaf_desc_t &leaf) {
 /// Fills a Launch from the arguments of one call.
 class Caller {
 public:
-  Caller(astra_runtime &runtime, const Function &function, Device &device)
-      : runtime(runtime), desc(function.desc), device(device) {
+  Caller(astra_runtime &runtime, const Function &function, Device &device,
+         Launch &launch)
+      : launch(launch), runtime(runtime), desc(function.desc), device(device) {
+    launch.device = &device;
     launch.module = function.module;
     launch.function = &desc;
   }
@@ -37,9 +40,11 @@ public:
   Status checkExtents() const;
   Status evaluateSizes();
   Status evaluate(const astra_dim_expr_t &extent, int64_t &value) const;
-  Status makeOutputs(const Ref<Device> &home, const Ref<Completion> &done);
+  Status takeTargets(const astra_call_options_t &options);
+  Status consume(const astra_value_t *values, const astra_tensor_t *handles);
+  Status makeOutputs(const astra_value_t *values);
 
-  Launch launch;
+  Launch &launch;
 
 private:
   Status takeTensor(const astra_leaf_desc_t &leaf, const astra_value_t &value,
@@ -47,6 +52,12 @@ private:
   Status takeScalar(const astra_leaf_desc_t &leaf, const astra_value_t &value,
                     size_t index);
   bool solveRound(std::vector<bool> &known);
+  Status takeTarget(uint64_t index, const astra_tensor_t *handles);
+  Status findOutputShape(uint64_t index, int64_t *shape) const;
+  Status makeOutput(const astra_value_t *values, uint64_t index,
+                    Ref<Tensor> &output);
+  Ref<Storage> reusable(const astra_value_t *values, uint32_t dtype,
+                        const Layout &layout);
   std::string valuesText(const astra_dim_expr_t &extent) const;
   bool isSource(uint64_t dim, std::string &where) const;
   Status extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
@@ -55,6 +66,7 @@ private:
   astra_runtime &runtime;
   const astra_export_desc_t &desc;
   Device &device;
+  SmallVector<Ref<Tensor>, Launch::few> targets; // null where there is none
 };
 
 Status Caller::takeInputs(const astra_value_t *values, size_t count) {
@@ -104,10 +116,10 @@ Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
   Ref<Tensor> tensor;
   Status status = getSealed(&runtime, value.as.tensor, tensor);
   if (!status.ok()) {
-    status.message = join("input \"", leaf.path, "\": ", status.message);
+    status.setMessage(join("input \"", leaf.path, "\": ", status.message()));
     return status;
   }
-  if (tensor->device.get() != &device)
+  if (tensor->device != &device)
     return fail(ASTRA_ERROR_DEVICE_MISMATCH, "input \"", leaf.path,
                 "\" is on the device \"", tensor->device->name(),
                 "\", but the stream is on \"", device.name(), "\"");
@@ -127,7 +139,8 @@ Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
   return {};
 }
 
-/// A donated tensor has one handle, and its storage no other user than it.
+/// A donated tensor has one handle, and its storage no user but that. Work in
+/// flight may still use it: then it is consumed, but its memory not used again.
 Status Caller::checkDonations(const astra_value_t *values) const {
   for (size_t i = 0; i < launch.inputs.size(); ++i) {
     if (!(values[i].flags & ASTRA_VALUE_DONATE))
@@ -137,10 +150,8 @@ Status Caller::checkDonations(const astra_value_t *values) const {
     for (size_t j = 0; j < launch.inputs.size(); ++j)
       twice |= j != i && launch.inputs[j] &&
                launch.inputs[j]->storage.get() == tensor.storage.get();
-    bool shared =
-        tensor.storage->referenceCount() != 1 ||
-        runtime.handles.referenceCount(values[i].as.tensor.bits) != 1 ||
-        tensor.referenceCount() != 2; // the table's and this call's
+    bool shared = tensor.storage->users.load() != 1 ||
+                  runtime.handles.referenceCount(values[i].as.tensor.bits) != 1;
     if (twice || shared)
       return fail(ASTRA_ERROR_DONATION, "input \"", desc.in_leaves[i].path,
                   "\" is donated, but ",
@@ -168,7 +179,9 @@ bool Caller::solveRound(std::vector<bool> &known) {
 }
 
 Status Caller::findDims() {
-  launch.dims.assign(desc.dim_count, 0);
+  launch.dims.resize(desc.dim_count);
+  if (desc.dim_count == 0)
+    return {};
   std::vector<bool> known(desc.dim_count, false);
   // Bare names come first, since they need no arithmetic and read best in
   // messages about the others.
@@ -182,7 +195,7 @@ Status Caller::findDims() {
       known[size_t(extent.code[1])] = true;
     }
   }
-  while (solveRound(known)) {
+  while (std::count(known.begin(), known.end(), false) && solveRound(known)) {
   }
   for (size_t dim = 0; dim < known.size(); ++dim) {
     if (!known[dim])
@@ -250,7 +263,7 @@ std::string Caller::valuesText(const astra_dim_expr_t &extent) const {
 Status Caller::evaluate(const astra_dim_expr_t &extent, int64_t &value) const {
   Status status = evaluateDim(extent, launch.dims.data(), value);
   if (!status.ok())
-    status.message += valuesText(extent);
+    status.setMessage(status.message() + valuesText(extent));
   return status;
 }
 
@@ -279,32 +292,156 @@ Status Caller::evaluateSizes() {
   Status status = evaluateDim(desc.workspace_bytes, launch.dims.data(),
                               launch.workspaceBytes);
   if (!status.ok())
-    status.message =
-        join("the workspace of \"", desc.name, "\" does not fit 64 bits");
+    status.setMessage(
+        join("the workspace of \"", desc.name, "\" does not fit 64 bits"));
   return status;
 }
 
-Status Caller::makeOutputs(const Ref<Device> &home,
-                           const Ref<Completion> &done) {
+Status Caller::findOutputShape(uint64_t index, int64_t *shape) const {
+  const astra_leaf_desc_t &leaf = desc.out_leaves[index];
+  for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
+    ASTRA_TRY(evaluate(leaf.shape[axis], shape[axis]));
+    if (shape[axis] < 0)
+      return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the extent of result ",
+                  place(leaf, axis),
+                  ", would be negative: ", leaf.shape[axis].text, " is ",
+                  shape[axis], valuesText(leaf.shape[axis]));
+  }
+  return {};
+}
+
+/// Checks the tensors that the caller wants results to be written into.
+Status Caller::takeTargets(const astra_call_options_t &options) {
+  if (!options.targets && !options.target_count)
+    return {};
+  if (options.target_count != desc.out_leaf_count)
+    return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
+                "\" gives ", desc.out_leaf_count, " outputs, but there are ",
+                options.target_count, " targets");
+  ASTRA_TRY(need(options.targets, "targets"));
+  targets.resize(desc.out_leaf_count);
   for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
-    const astra_leaf_desc_t &leaf = desc.out_leaves[i];
-    int64_t shape[ASTRA_MAX_RANK];
-    for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
-      ASTRA_TRY(evaluate(leaf.shape[axis], shape[axis]));
-      if (shape[axis] < 0)
-        return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the extent of result ",
-                    place(leaf, axis),
-                    ", would be negative: ", leaf.shape[axis].text, " is ",
-                    shape[axis], valuesText(leaf.shape[axis]));
-    }
-    Ref<Tensor> memory;
-    ASTRA_TRY(makeTensor(home, leaf.dtype, leaf.rank, shape, memory));
-    auto output = make<Tensor>(home, memory->storage, leaf.dtype,
-                               memory->elementBytes, memory->layout, done);
-    launch.out.push_back({output->data(), output->layout.shape.data(),
-                          output->layout.strides.data(), leaf.dtype,
-                          leaf.rank});
-    launch.outputs.push_back(std::move(output));
+    if (options.targets[i].bits)
+      ASTRA_TRY(takeTarget(i, options.targets));
+  }
+  return {};
+}
+
+Status Caller::takeTarget(uint64_t index, const astra_tensor_t *handles) {
+  const astra_leaf_desc_t &leaf = desc.out_leaves[index];
+  std::string what = join("the target of output \"", leaf.path, "\"");
+  Ref<Tensor> tensor;
+  ASTRA_TRY(runtime.get(handles[index], tensor));
+  const Layout &layout = tensor->layout;
+  int64_t shape[ASTRA_MAX_RANK];
+  ASTRA_TRY(findOutputShape(index, shape));
+  if (tensor->device != &device)
+    return fail(ASTRA_ERROR_DEVICE_MISMATCH, what, " is on the device \"",
+                tensor->device->name(), "\", but the stream is on \"",
+                device.name(), "\"");
+  if (tensor->dtype != leaf.dtype)
+    return fail(ASTRA_ERROR_DTYPE_MISMATCH, what, " is ",
+                nameOfDtype(tensor->dtype), ", but ", typeText(leaf),
+                " is expected");
+  if (layout.rank != leaf.rank ||
+      !std::equal(shape, shape + leaf.rank, layout.shape.begin()))
+    return fail(ASTRA_ERROR_SHAPE_MISMATCH, what, " has shape ",
+                shapeText(layout.rank, layout.shape.data()), ", but ",
+                shapeText(leaf.rank, shape), " is expected");
+  if (!layout.isDense())
+    return fail(ASTRA_ERROR_LAYOUT_MISMATCH, what,
+                " is not dense, but results are; split along the first axis, "
+                "or copy with astra_tensor_copy");
+  bool twice = std::count_if(handles, handles + index, [&](astra_tensor_t h) {
+    return h.bits == handles[index].bits;
+  });
+  if (twice || tensor->access.load() != Tensor::Fresh)
+    return fail(ASTRA_ERROR_BUSY, what,
+                twice ? " is the target of another output too"
+                      : " cannot be written: only a tensor from "
+                        "astra_tensor_empty or a part of one can, before it "
+                        "has been retained, read, viewed, mapped or passed");
+  targets[index] = std::move(tensor);
+  return {};
+}
+
+/// The storage of a donated input that this output may lie in, if the function
+/// allows that and no work in flight uses it.
+Ref<Storage> Caller::reusable(const astra_value_t *values, uint32_t dtype,
+                              const Layout &layout) {
+  if (!(desc.flags & ASTRA_EXPORT_IN_PLACE))
+    return {};
+  for (size_t i = 0; i < launch.inputs.size(); ++i) {
+    if (!(values[i].flags & ASTRA_VALUE_DONATE))
+      continue;
+    const Tensor &input = *launch.inputs[i];
+    bool fits =
+        input.dtype == dtype && input.layout.rank == layout.rank &&
+        input.layout.offset == 0 && input.layout.isDense() &&
+        std::equal(layout.shape.begin(), layout.shape.begin() + layout.rank,
+                   input.layout.shape.begin());
+    bool taken = false;
+    for (const Ref<Tensor> &output : launch.outputs)
+      taken |= output && output->storage.get() == input.storage.get();
+    // One reference is the tensor's; the tensor's only one this call's.
+    if (fits && !taken && input.storage->isOwned() &&
+        input.storage->referenceCount() == 1 && input.referenceCount() == 1)
+      return input.storage;
+  }
+  return {};
+}
+
+Status Caller::makeOutput(const astra_value_t *values, uint64_t index,
+                          Ref<Tensor> &output) {
+  const astra_leaf_desc_t &leaf = desc.out_leaves[index];
+  if (targets.size() && targets[index]) {
+    const Tensor &target = *targets[index];
+    output = make<Tensor>(&device, target.storage, target.dtype,
+                          target.elementBytes, target.layout, launch.done);
+    return {};
+  }
+  int64_t shape[ASTRA_MAX_RANK];
+  ASTRA_TRY(findOutputShape(index, shape));
+  Layout layout;
+  uint32_t elementBytes = findDtype(leaf.dtype)->bytes;
+  ASTRA_TRY(makeDense(leaf.rank, shape, elementBytes, layout));
+  if (Ref<Storage> storage = reusable(values, leaf.dtype, layout)) {
+    output = make<Tensor>(&device, std::move(storage), leaf.dtype, elementBytes,
+                          layout, launch.done);
+    return {};
+  }
+  return makeTensor(&device, leaf.dtype, leaf.rank, shape, output, launch.done);
+}
+
+Status Caller::makeOutputs(const astra_value_t *values) {
+  launch.outputs.resize(desc.out_leaf_count);
+  launch.out.resize(desc.out_leaf_count);
+  for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
+    Ref<Tensor> output;
+    ASTRA_TRY(makeOutput(values, i, output));
+    launch.out[i] = {output->data(), output->layout.shape.data(),
+                     output->layout.strides.data(), output->dtype,
+                     output->layout.rank};
+    launch.outputs[i] = std::move(output);
+  }
+  return {};
+}
+
+/// Takes what the call consumes, once all arguments have been found valid.
+Status Caller::consume(const astra_value_t *values,
+                       const astra_tensor_t *handles) {
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] && !targets[i]->claim(launch.done))
+      return fail(ASTRA_ERROR_BUSY, "the target of output \"",
+                  desc.out_leaves[i].path,
+                  "\" was taken by another thread meanwhile");
+    if (targets[i])
+      ASTRA_TRY(runtime.handles.release(Kind::Tensor, handles[i].bits));
+  }
+  for (size_t i = 0; i < launch.inputs.size(); ++i) {
+    if (values[i].flags & ASTRA_VALUE_DONATE)
+      ASTRA_TRY(
+          runtime.handles.release(Kind::Tensor, values[i].as.tensor.bits));
   }
   return {};
 }
@@ -314,12 +451,12 @@ Status checkPoison(const Launch &launch) {
   for (size_t i = 0; i < launch.inputs.size(); ++i) {
     if (!launch.inputs[i])
       continue;
-    Status status = launch.inputs[i]->wait();
+    Status status = launch.inputs[i]->wait(); // it is done already
     if (status.ok())
       continue;
-    status.message = join(
+    status.setMessage(join(
         "input \"", launch.function->in_leaves[i].path, "\" of ", launch.name(),
-        " is the result of work that failed: ", status.message);
+        " is the result of work that failed: ", status.message()));
     status.code = ASTRA_ERROR_POISONED;
     return status;
   }
@@ -342,8 +479,9 @@ Status publish(astra_runtime &runtime, const Launch &launch,
   return {};
 }
 
-Status checkCallOptions(const astra_call_options_t *options) {
-  astra_call_options_t given = {};
+Status readCallOptions(const astra_call_options_t *options,
+                       astra_call_options_t &given) {
+  given = {};
   if (options)
     ASTRA_TRY(readStruct(ASTRA_STRUCT_INFO(CALL_OPTIONS, astra_call_options_t),
                          options, &given));
@@ -354,8 +492,8 @@ Status checkCallOptions(const astra_call_options_t *options) {
 }
 
 Status call(astra_runtime &runtime, const Function &function, Stream &stream,
-            const astra_value_t *inputs, size_t inputCount,
-            astra_tensor_t *outputs, size_t outputCount) {
+            const astra_call_options_t &options, const astra_value_t *inputs,
+            size_t inputCount, astra_tensor_t *outputs, size_t outputCount) {
   const astra_export_desc_t &desc = function.desc;
   if (outputCount != desc.out_leaf_count)
     return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
@@ -363,32 +501,45 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
                 " outputs, but there is room "
                 "for ",
                 outputCount);
-  Caller caller(runtime, function, stream.getDevice());
-  ASTRA_TRY(stream.getDevice().accept(caller.launch));
+  auto work = std::make_unique<Launch>();
+  Launch &launch = *work;
+  Caller caller(runtime, function, stream.getDevice(), launch);
+  ASTRA_TRY(stream.getDevice().accept(launch));
   ASTRA_TRY(caller.takeInputs(inputs, inputCount));
   ASTRA_TRY(caller.findDims());
   ASTRA_TRY(caller.checkExtents());
   ASTRA_TRY(caller.evaluateSizes());
   ASTRA_TRY(caller.checkDonations(inputs));
-  for (size_t i = 0; i < inputCount; ++i) {
-    if (inputs[i].flags & ASTRA_VALUE_DONATE)
-      ASTRA_TRY(
-          runtime.handles.release(Kind::Tensor, inputs[i].as.tensor.bits));
-  }
-  auto done = make<Completion>();
-  Launch &launch = caller.launch;
-  ASTRA_TRY(caller.makeOutputs(Ref<Device>(&stream.getDevice()), done));
+  ASTRA_TRY(caller.takeTargets(options));
+  launch.done = make<Completion>(Ref<Timeline>(&stream));
+  ASTRA_TRY(caller.consume(inputs, options.targets));
+  ASTRA_TRY(caller.makeOutputs(inputs));
   ASTRA_TRY(publish(runtime, launch, outputs));
-  stream.submit(
-      [&]() -> Status {
-        ASTRA_TRY(checkPoison(launch));
-        return stream.getDevice().run(launch);
-      },
-      *done);
+  stream.submit(std::move(work));
   return {};
 }
 
 } // namespace
+
+Ref<Completion> Launch::blocker() const {
+  for (const Ref<Tensor> &input : inputs) {
+    Ref<Completion> missing = input ? input->missing() : Ref<Completion>();
+    if (missing)
+      return missing;
+  }
+  return {};
+}
+
+Status Launch::run() {
+  ASTRA_TRY(checkPoison(*this));
+  return device->run(*this);
+}
+
+void Launch::drop() {
+  inputs.clear();
+  outputs.clear();
+}
+
 } // namespace astra
 
 using namespace astra;
@@ -409,8 +560,9 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
     Ref<Stream> queue;
     ASTRA_TRY(runtime->get(function, callee));
     ASTRA_TRY(runtime->get(stream, queue));
-    ASTRA_TRY(checkCallOptions(options));
-    return call(*runtime, *callee, *queue, inputs, input_count, outputs,
+    astra_call_options_t given;
+    ASTRA_TRY(readCallOptions(options, given));
+    return call(*runtime, *callee, *queue, given, inputs, input_count, outputs,
                 output_count);
   });
 }

@@ -111,6 +111,11 @@ bool isValidDimCode(const astra_dim_expr_t &expression, uint64_t dimCount) {
 
 Status evaluateDim(const astra_dim_expr_t &expression, const int64_t *dims,
                    int64_t &value) {
+  if (expression.code_length == 2) { // most are a name or a number
+    int64_t word = expression.code[1];
+    value = expression.code[0] == ASTRA_DIM_NAME ? dims[word] : word;
+    return {};
+  }
   bool dividesByZero = false;
   std::optional<int64_t> result = runCode<int64_t>(
       expression,

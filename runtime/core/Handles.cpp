@@ -1,7 +1,12 @@
-// The table of handles; see Handles.h. Objects are dropped outside the lock,
-// since a destructor may release handles of its own or run a callback.
+// The table of handles; see Handles.h. Objects are dropped outside the locks,
+// since a destructor may release handles of its own or run a callback. Slots
+// are never moved or freed while the table lives, so a stale handle may be
+// looked at like a live one. Free slots are a stack whose head counts its
+// changes.
 #include "core/Handles.h"
+#include "core/Cpu.h"
 #include <ctime>
+#include <sched.h>
 
 namespace astra {
 namespace {
@@ -38,6 +43,8 @@ const char *nameOf(Kind kind) {
     return "function";
   case Kind::Archive:
     return "archive";
+  case Kind::Event:
+    return "event";
   case Kind::None:
     break;
   }
@@ -46,35 +53,124 @@ const char *nameOf(Kind kind) {
 
 } // namespace
 
+struct HandleTable::Slot {
+  std::atomic<uint32_t> busy{0};
+  uint32_t references = 0;
+  uint64_t bits = 0; // of the live handle, or 0
+  uint64_t generation = 0;
+  Object *object = nullptr;
+  std::atomic<uint32_t> nextFree{0}; // slot + 1, or 0
+};
+
+/// A slot for the time of a scope.
+class HandleTable::Locked {
+public:
+  explicit Locked(Slot &slot) : slot(slot) {
+    for (int tries = 0; slot.busy.exchange(1, std::memory_order_acquire);) {
+      if (++tries % 64)
+        pauseInLoop();
+      else
+        sched_yield(); // the holder may wait for this processor
+    }
+  }
+  Locked(const Locked &) = delete;
+  Locked &operator=(const Locked &) = delete;
+  ~Locked() { slot.busy.store(0, std::memory_order_release); }
+
+private:
+  Slot &slot;
+};
+
 HandleTable::HandleTable() {
+  for (std::atomic<Slot *> &block : blocks)
+    block.store(nullptr, std::memory_order_relaxed);
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   salt = mix(reinterpret_cast<uintptr_t>(this) ^
              mix(uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec)));
 }
 
-Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (freeSlots.empty()) {
-    if (slots.size() > slotMask)
-      return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "all ", slotMask + 1,
-                  " handles of the runtime are in use; release some");
-    freeSlots.reserve(slots.size() + 1); // releasing must not need memory
-    slots.emplace_back();
-    slots.back().generation = mix(salt + slots.size()) & generationMask;
-    freeSlots.push_back(uint32_t(slots.size() - 1));
-  }
-  uint32_t index = freeSlots.back();
-  freeSlots.pop_back();
-  Slot &slot = slots[index];
-  slot.kind = kind;
-  slot.references = 1;
-  slot.object = std::move(object);
-  bits = pack(kind, slot.generation, index);
+HandleTable::~HandleTable() {
+  clear();
+  for (std::atomic<Slot *> &block : blocks)
+    delete[] block.load();
+}
+
+/// Block b holds the slots from firstBlock * (2^b - 1) on.
+HandleTable::Slot *HandleTable::slotAt(uint32_t index) const {
+  uint32_t scaled = index / firstBlock + 1;
+  unsigned block = 31 - unsigned(__builtin_clz(scaled));
+  Slot *slots = blocks[block].load(std::memory_order_acquire);
+  return slots + (index - firstBlock * ((1u << block) - 1));
+}
+
+Status HandleTable::grow() {
+  std::lock_guard<std::mutex> lock(growing);
+  if (firstFree.load() & slotMask)
+    return {};
+  uint32_t begin = size.load();
+  unsigned block = 31 - unsigned(__builtin_clz(begin / firstBlock + 1));
+  uint32_t count = std::min(firstBlock << block, uint32_t(slotMask) - begin);
+  if (count == 0 || block == blockCount)
+    return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "all ", begin,
+                " handles of the runtime are in use; release some");
+  Slot *slots = new Slot[count];
+  for (uint32_t i = 0; i < count; ++i)
+    slots[i].generation = mix(salt + begin + i) & generationMask;
+  blocks[block].store(slots, std::memory_order_release);
+  size.store(begin + count, std::memory_order_release);
+  for (uint32_t i = count; i-- > 0;)
+    pushFree(begin + i);
   return {};
 }
 
-Status HandleTable::find(Kind kind, uint64_t bits, uint32_t &index) const {
+bool HandleTable::popFree(uint32_t &index) {
+  uint64_t head = firstFree.load(std::memory_order_acquire);
+  while (head & slotMask) {
+    index = uint32_t(head & slotMask) - 1;
+    uint64_t next = slotAt(index)->nextFree.load(std::memory_order_relaxed);
+    uint64_t changed = ((head >> slotBits) + 1) << slotBits;
+    if (firstFree.compare_exchange_weak(head, changed | next,
+                                        std::memory_order_acq_rel,
+                                        std::memory_order_acquire))
+      return true;
+  }
+  return false;
+}
+
+void HandleTable::pushFree(uint32_t index) {
+  Slot *slot = slotAt(index);
+  uint64_t head = firstFree.load(std::memory_order_relaxed), next = 0;
+  do {
+    slot->nextFree.store(uint32_t(head & slotMask), std::memory_order_relaxed);
+    next = ((head >> slotBits) + 1) << slotBits | (index + 1);
+  } while (!firstFree.compare_exchange_weak(
+      head, next, std::memory_order_release, std::memory_order_relaxed));
+}
+
+Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
+  uint32_t index = 0;
+  while (!popFree(index))
+    ASTRA_TRY(grow());
+  Slot *slot = slotAt(index);
+  Locked lock(*slot);
+  bits = pack(kind, slot->generation, index);
+  slot->bits = bits;
+  slot->references = 1;
+  object->handleAdded();
+  slot->object = object.leak();
+  return {};
+}
+
+/// The slot that a handle names if it can be one of this table.
+HandleTable::Slot *HandleTable::find(Kind kind, uint64_t bits) const {
+  uint32_t index = uint32_t(bits & slotMask);
+  bool named = bits && Kind(bits >> (slotBits + generationBits)) == kind &&
+               index < size.load(std::memory_order_acquire);
+  return named ? slotAt(index) : nullptr;
+}
+
+Status HandleTable::refuse(Kind kind, uint64_t bits) const {
   if (bits == 0)
     return fail(ASTRA_ERROR_INVALID_HANDLE, "the ", nameOf(kind),
                 " handle is null");
@@ -82,71 +178,90 @@ Status HandleTable::find(Kind kind, uint64_t bits, uint32_t &index) const {
   if (given != kind)
     return fail(ASTRA_ERROR_INVALID_HANDLE, "a handle of kind ", nameOf(given),
                 " was given where a ", nameOf(kind), " is needed");
-  index = uint32_t(bits & slotMask);
-  uint64_t generation = bits >> slotBits & generationMask;
-  if (index >= slots.size() || slots[index].references == 0 ||
-      slots[index].kind != kind || slots[index].generation != generation)
-    return fail(ASTRA_ERROR_INVALID_HANDLE, "the ", nameOf(kind),
-                " handle was released already, or is of another runtime");
-  return {};
+  return fail(ASTRA_ERROR_INVALID_HANDLE, "the ", nameOf(kind),
+              " handle was released already, or is of another runtime");
 }
 
 Status HandleTable::lookup(Kind kind, uint64_t bits,
                            Ref<Object> &object) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  uint32_t index = 0;
-  ASTRA_TRY(find(kind, bits, index));
-  object = slots[index].object;
-  return {};
+  if (Slot *slot = find(kind, bits)) {
+    Locked lock(*slot);
+    if (slot->bits == bits) {
+      slot->object->retain();
+      object = Ref<Object>::adopt(slot->object);
+      return {};
+    }
+  }
+  return refuse(kind, bits);
 }
 
 Status HandleTable::retain(Kind kind, uint64_t bits) {
-  std::lock_guard<std::mutex> lock(mutex);
-  uint32_t index = 0;
-  ASTRA_TRY(find(kind, bits, index));
-  if (slots[index].references == UINT32_MAX)
-    return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the ", nameOf(kind),
-                " handle has too many references");
-  ++slots[index].references;
-  return {};
+  if (Slot *slot = find(kind, bits)) {
+    Locked lock(*slot);
+    if (slot->bits == bits) {
+      if (slot->references == UINT32_MAX)
+        return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the ", nameOf(kind),
+                    " handle has too many references");
+      ++slot->references;
+      return {};
+    }
+  }
+  return refuse(kind, bits);
 }
 
 Status HandleTable::release(Kind kind, uint64_t bits) {
-  Ref<Object> dropped;
-  std::lock_guard<std::mutex> lock(mutex);
-  uint32_t index = 0;
-  ASTRA_TRY(find(kind, bits, index));
-  if (--slots[index].references == 0)
-    dropped = vacate(index);
+  Slot *slot = find(kind, bits);
+  Ref<Object> dropped; // after the slot is free
+  if (slot) {
+    Locked lock(*slot);
+    if (slot->bits != bits) {
+      slot = nullptr;
+    } else if (--slot->references == 0) {
+      dropped = Ref<Object>::adopt(std::exchange(slot->object, nullptr));
+      slot->generation = (slot->generation + 1) & generationMask;
+      slot->bits = 0;
+    }
+  }
+  if (!slot)
+    return refuse(kind, bits);
+  if (dropped) {
+    dropped->handleRemoved();
+    pushFree(uint32_t(bits & slotMask));
+  }
   return {};
 }
 
-Ref<Object> HandleTable::vacate(uint32_t index) {
-  Slot &slot = slots[index];
-  slot.generation = (slot.generation + 1) & generationMask;
-  slot.references = 0;
-  slot.kind = Kind::None;
-  freeSlots.push_back(index);
-  return std::exchange(slot.object, Ref<Object>());
-}
-
 uint32_t HandleTable::referenceCount(uint64_t bits) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  uint32_t index = 0;
-  Kind kind = Kind(bits >> (slotBits + generationBits));
-  return find(kind, bits, index).ok() ? slots[index].references : 0;
+  Slot *slot = find(Kind(bits >> (slotBits + generationBits)), bits);
+  if (!slot)
+    return 0;
+  Locked lock(*slot);
+  return slot->bits == bits ? slot->references : 0;
 }
 
 uint64_t HandleTable::liveCount() const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return slots.size() - freeSlots.size();
+  uint64_t count = 0;
+  for (uint32_t i = 0, end = size.load(); i < end; ++i) {
+    Slot *slot = slotAt(i);
+    Locked lock(*slot);
+    count += slot->bits != 0;
+  }
+  return count;
 }
 
 void HandleTable::clear() {
-  std::vector<Slot> dropped;
-  std::lock_guard<std::mutex> lock(mutex);
-  slots.swap(dropped);
-  freeSlots.clear();
+  for (bool found = true; found;) {
+    found = false;
+    for (uint32_t i = 0, end = size.load(); i < end; ++i) {
+      Slot *slot = slotAt(i);
+      if (!slot->bits) // nobody else uses the table by now
+        continue;
+      found = true;
+      slot->references = 1;
+      Status ignored =
+          release(Kind(slot->bits >> (slotBits + generationBits)), slot->bits);
+    }
+  }
 }
 
 } // namespace astra

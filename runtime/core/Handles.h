@@ -1,7 +1,8 @@
 // The table of handles of one runtime. A handle is kind, generation and slot; a
 // slot's generation begins at a number of its own for each runtime and grows
-// with each reuse, so stale and foreign handles are told from live ones. Knows
-// nothing of what the objects are.
+// with each reuse, so stale and foreign handles are told from live ones. Each
+// slot has a lock of its own, held for a few instructions, so that threads meet
+// only where they use the same handle. Knows nothing of what the objects are.
 //
 // bits: kind 4 | generation 36 | slot 24.
 #ifndef ASTRA_RUNTIME_HANDLES_H
@@ -10,13 +11,15 @@
 #include "core/Ref.h"
 #include "core/Status.h"
 #include <mutex>
-#include <vector>
 
 namespace astra {
 
 class HandleTable {
 public:
   HandleTable();
+  ~HandleTable();
+  HandleTable(const HandleTable &) = delete;
+  HandleTable &operator=(const HandleTable &) = delete;
 
   /// Puts an object in with one reference. Status only if the table is full.
   Status insert(Kind kind, Ref<Object> object, uint64_t &bits);
@@ -27,23 +30,26 @@ public:
   /// References that handles hold; 0 for a handle that is not live.
   uint32_t referenceCount(uint64_t bits) const;
   uint64_t liveCount() const;
-  /// Drops all objects.
+  /// Drops all objects, those too that dropping others brought in.
   void clear();
 
 private:
-  struct Slot {
-    uint64_t generation = 0;
-    uint32_t references = 0;
-    Kind kind = Kind::None;
-    Ref<Object> object;
-  };
+  struct Slot;
+  class Locked;
+  /// Blocks of slots, each twice as long as all before it together.
+  static constexpr unsigned blockCount = 17, firstBlock = 256;
 
-  Status find(Kind kind, uint64_t bits, uint32_t &slot) const;
-  Ref<Object> vacate(uint32_t slot);
+  Slot *slotAt(uint32_t index) const;
+  Slot *find(Kind kind, uint64_t bits) const;
+  Status refuse(Kind kind, uint64_t bits) const;
+  Status grow();
+  bool popFree(uint32_t &index);
+  void pushFree(uint32_t index);
 
-  mutable std::mutex mutex;
-  std::vector<Slot> slots;
-  std::vector<uint32_t> freeSlots;
+  std::atomic<Slot *> blocks[blockCount];
+  std::atomic<uint32_t> size{0};
+  std::atomic<uint64_t> firstFree{0}; // changes 40 | slot + 1, or 0: 24
+  std::mutex growing;
   uint64_t salt;
 };
 

@@ -3,19 +3,27 @@
 #define ASTRA_RUNTIME_LAUNCH_H
 
 #include "core/Module.h"
+#include "core/SmallVector.h"
+#include "core/Stream.h"
 #include "core/Tensor.h"
 
 namespace astra {
 
-struct Launch {
+struct Launch final : Task {
+  Ref<Completion> blocker() const override;
+  Status run() override;
+  void drop() override;
+
+  Device *device = nullptr;
   Ref<Module> module;
   const astra_export_desc_t *function = nullptr;
-  std::vector<int64_t> dims;
+  static constexpr size_t few = 4;
+  SmallVector<int64_t, few> dims;
   int64_t workspaceBytes = 0;
-  std::vector<Ref<Tensor>> inputs; // null for a scalar by value
-  std::vector<uint64_t> scalars;   // their bits, where `in` points to them
-  std::vector<Ref<Tensor>> outputs;
-  std::vector<astra_arg_t> in, out;
+  SmallVector<Ref<Tensor>, few> inputs; // null for a scalar by value
+  SmallVector<uint64_t, few> scalars;   // their bits: `in` points to them
+  SmallVector<Ref<Tensor>, few> outputs;
+  SmallVector<astra_arg_t, few> in, out;
 
   /// "digits.step", for messages.
   std::string name() const {

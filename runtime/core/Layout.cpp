@@ -219,6 +219,26 @@ void copyToDense(const Layout &layout, uint32_t elementBytes,
   }
 }
 
+void copyStrided(const Layout &from, const void *source, const Layout &to,
+                 void *target, uint32_t elementBytes) {
+  int64_t count = from.elementCount(), read = from.offset, written = to.offset;
+  int64_t index[ASTRA_MAX_RANK] = {};
+  while (count-- > 0) {
+    std::memcpy(static_cast<char *>(target) + written * elementBytes,
+                static_cast<const char *>(source) + read * elementBytes,
+                elementBytes);
+    for (uint32_t axis = from.rank; axis-- > 0;) {
+      read += from.strides[axis];
+      written += to.strides[axis];
+      if (++index[axis] < from.shape[axis])
+        break;
+      read -= from.strides[axis] * from.shape[axis];
+      written -= to.strides[axis] * from.shape[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
 std::string shapeText(uint32_t rank, const int64_t *shape) {
   std::string text = "[";
   for (uint32_t axis = 0; axis < rank; ++axis)

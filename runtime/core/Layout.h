@@ -5,15 +5,27 @@
 #define ASTRA_RUNTIME_LAYOUT_H
 
 #include "core/Status.h"
+#include <algorithm>
 #include <array>
 
 namespace astra {
 
 struct Layout {
   uint32_t rank = 0;
-  std::array<int64_t, ASTRA_MAX_RANK> shape{};
-  std::array<int64_t, ASTRA_MAX_RANK> strides{};
   int64_t offset = 0;
+  // Beyond the rank nothing is set, and nothing is copied.
+  std::array<int64_t, ASTRA_MAX_RANK> shape;
+  std::array<int64_t, ASTRA_MAX_RANK> strides;
+
+  Layout() {}
+  Layout(const Layout &other) { *this = other; }
+  Layout &operator=(const Layout &other) {
+    rank = other.rank;
+    offset = other.offset;
+    std::copy_n(other.shape.begin(), rank, shape.begin());
+    std::copy_n(other.strides.begin(), rank, strides.begin());
+    return *this;
+  }
 
   /// The number of elements; a layout is only ever made if it fits.
   int64_t elementCount() const;
@@ -40,6 +52,11 @@ Status transposeLayout(const Layout &from, const uint32_t *permutation,
 void copyToDense(const Layout &layout, uint32_t elementBytes,
                  const void *source, int64_t first, int64_t count,
                  void *target);
+
+/// Copies all elements of a layout in `source` to the same indices of one in
+/// `target`; both are the starts of storages that do not overlap.
+void copyStrided(const Layout &from, const void *source, const Layout &to,
+                 void *target, uint32_t elementBytes);
 
 /// "f32[2, 3]" without the dtype: "[2, 3]".
 std::string shapeText(uint32_t rank, const int64_t *shape);

@@ -1,6 +1,8 @@
 // Size classes: four to each power of two, so a block is at most a quarter
-// larger than what it serves. A released block is kept, up to a quarter of a
-// GiB in all, since fresh memory costs a page fault for each 4 KiB.
+// larger than what was asked for, or, where a larger one is kept, up to twice
+// as large. A released block is kept, since fresh memory costs a page fault for
+// each 4 KiB. Kept blocks are linked through themselves, so giving one back
+// needs no memory and cannot fail.
 #include "core/Memory.h"
 #include <algorithm>
 #include <cstdlib>
@@ -8,96 +10,154 @@
 namespace astra {
 namespace {
 
-constexpr size_t keepLimit = size_t(1) << 28;
+constexpr unsigned smallestPower = 8;
+constexpr unsigned classesUpward = 4; // twice as large
 
 void *systemAllocate(void *, size_t bytes, size_t alignment) {
   return std::aligned_alloc(alignment, bytes);
 }
 void systemRelease(void *, void *memory, size_t, size_t) { std::free(memory); }
 
-/// The class of a size, and the size of its blocks (a multiple of 64).
-struct SizeClass {
-  unsigned index;
-  size_t bytes;
-};
+/// The bytes of the blocks of a class, a multiple of 64.
+size_t sizeOf(unsigned index) {
+  unsigned power = index / 4 + smallestPower;
+  return (size_t(1) << power) + index % 4 * (size_t(1) << (power - 2));
+}
 
-SizeClass classOf(size_t bytes) {
-  bytes = std::max<size_t>(bytes, 256);
+/// The smallest class that serves a size.
+unsigned classOf(size_t bytes) {
+  bytes = std::max(bytes, size_t(1) << smallestPower);
   unsigned power = 63 - unsigned(__builtin_clzll(bytes));
   size_t step = size_t(1) << (power - 2);
   unsigned quarter = unsigned((bytes - (size_t(1) << power) + step - 1) / step);
-  size_t rounded = (size_t(1) << power) + quarter * step;
-  return {4 * (power - 8) + quarter, rounded};
+  return 4 * (power - smallestPower) + quarter;
 }
 
 } // namespace
 
-MemoryPool::MemoryPool(const astra_allocator_t *allocator)
+MemoryPool::MemoryPool(const astra_allocator_t *allocator, const Limits &limits)
     : source(allocator
                  ? *allocator
-                 : astra_allocator_t{nullptr, systemAllocate, systemRelease}) {}
+                 : astra_allocator_t{nullptr, systemAllocate, systemRelease}),
+      limits(limits) {}
 
-MemoryPool::~MemoryPool() { trim(); }
+MemoryPool::~MemoryPool() { trim(0); }
 
-void *MemoryPool::obtain(size_t bytes) {
+/// A kept block of the class or of a larger one; the lock is held.
+Block MemoryPool::takeKept(unsigned index) {
+  unsigned end = std::min(index + classesUpward + 1, classCount);
+  for (; index < end; ++index) {
+    Kept *first = kept[index];
+    if (!first)
+      continue;
+    kept[index] = first->next;
+    Block block{first, sizeOf(index)};
+    counts.kept -= block.bytes;
+    ++counts.reused;
+    return block;
+  }
+  return {};
+}
+
+/// Counts bytes as live if the limit allows; the lock is held.
+bool MemoryPool::reserve(size_t bytes) {
+  if (limits.total && counts.live + counts.kept + bytes > limits.total)
+    return false;
+  counts.live += bytes;
+  return true;
+}
+
+/// A new block of bytes that are counted already.
+Block MemoryPool::obtain(size_t bytes) {
   if (void *memory = source.allocate(source.context, bytes, alignment))
-    return memory;
-  trim();
-  return source.allocate(source.context, bytes, alignment);
+    return {memory, bytes};
+  trim(0);
+  return {source.allocate(source.context, bytes, alignment), bytes};
 }
 
-void *MemoryPool::allocate(size_t bytes) {
-  if (bytes > (size_t(1) << 47))
-    return nullptr;
-  SizeClass size = classOf(bytes);
-  void *memory = nullptr;
+Block MemoryPool::allocate(size_t bytes) noexcept {
+  bool possible = bytes <= size_t(1) << 47;
+  unsigned index = possible ? classOf(bytes) : 0;
+  size_t rounded = sizeOf(index);
+  Block block;
   {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!kept[size.index].empty()) {
-      memory = kept[size.index].back();
-      kept[size.index].pop_back();
-      keptBytes -= size.bytes;
+    std::unique_lock<std::mutex> lock(mutex);
+    if (possible && (block = takeKept(index))) {
+      counts.live += block.bytes;
+    } else if (possible && !reserve(rounded)) {
+      lock.unlock();
+      trim(0);
+      lock.lock();
+      possible = reserve(rounded);
+    }
+    if (block) {
+      ++counts.allocations;
+      counts.peak = std::max(counts.peak, counts.live);
+      return block;
     }
   }
-  if (!memory && !(memory = obtain(size.bytes)))
-    return nullptr;
+  if (possible)
+    block = obtain(rounded);
   std::lock_guard<std::mutex> lock(mutex);
-  ++counts.allocations;
-  counts.live += size.bytes;
-  counts.peak = std::max(counts.peak, counts.live);
-  return memory;
+  if (block.memory) {
+    ++counts.allocations;
+    counts.peak = std::max(counts.peak, counts.live);
+    return block;
+  }
+  ++counts.failed;
+  counts.live -= possible ? rounded : 0;
+  return {};
 }
 
-void MemoryPool::release(void *memory, size_t bytes) {
-  SizeClass size = classOf(bytes);
+void MemoryPool::release(const Block &block) noexcept {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    counts.live -= size.bytes;
-    std::vector<void *> &list = kept[size.index];
-    if (keptBytes + size.bytes <= keepLimit) {
-      // The list grows with malloc; without memory the block is not kept.
-      try {
-        list.push_back(memory);
-        keptBytes += size.bytes;
-        return;
-      } catch (const std::bad_alloc &) {
-      }
+    counts.live -= block.bytes;
+    if (block.bytes <= limits.kept &&
+        counts.kept <= limits.kept - block.bytes) {
+      unsigned index = classOf(block.bytes);
+      kept[index] = new (block.memory) Kept{kept[index]};
+      counts.kept += block.bytes;
+      return;
     }
   }
-  source.release(source.context, memory, size.bytes, alignment);
+  source.release(source.context, block.memory, block.bytes, alignment);
 }
 
-void MemoryPool::trim() {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (unsigned index = 0; index < classCount; ++index) {
-    size_t power = index / 4 + 8;
-    size_t bytes =
-        (size_t(1) << power) + index % 4 * (size_t(1) << (power - 2));
-    for (void *memory : kept[index])
-      source.release(source.context, memory, bytes, alignment);
-    kept[index].clear();
+/// Takes the kept blocks of one class, the largest first, that `keep` bytes
+/// have no room for; null when there are none left. The lock is held.
+MemoryPool::Kept *MemoryPool::detach(uint64_t keep, unsigned &index) {
+  for (index = classCount; index-- > 0 && counts.kept > keep;) {
+    Kept *first = nullptr;
+    while (kept[index] && counts.kept > keep) {
+      Kept *block = kept[index];
+      kept[index] = block->next;
+      block->next = first;
+      first = block;
+      counts.kept -= sizeOf(index);
+    }
+    if (first)
+      return first;
   }
-  keptBytes = 0;
+  return nullptr;
+}
+
+void MemoryPool::trim(uint64_t keep) noexcept {
+  for (;;) {
+    unsigned index = 0;
+    Kept *blocks = nullptr;
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      blocks = detach(keep, index);
+    }
+    if (!blocks)
+      return;
+    while (blocks) {
+      Kept *block = blocks;
+      blocks = block->next;
+      source.release(source.context, block, sizeOf(index), alignment);
+    }
+  }
 }
 
 MemoryPool::Statistics MemoryPool::statistics() const {
@@ -107,8 +167,8 @@ MemoryPool::Statistics MemoryPool::statistics() const {
 
 Ref<Storage> Storage::allocate(MemoryPool &pool, size_t bytes) {
   Ref<Storage> storage(new Storage());
-  storage->memory = pool.allocate(bytes);
-  if (!storage->memory)
+  storage->block = pool.allocate(bytes);
+  if (!storage->block)
     return {};
   storage->bytes = bytes;
   storage->pool = &pool;
@@ -117,7 +177,7 @@ Ref<Storage> Storage::allocate(MemoryPool &pool, size_t bytes) {
 
 Ref<Storage> Storage::borrow(void *buffer, size_t bytes) {
   Ref<Storage> storage(new Storage());
-  storage->memory = buffer;
+  storage->block.memory = buffer;
   storage->bytes = bytes;
   return storage;
 }
@@ -129,14 +189,19 @@ void Storage::setRelease(ReleaseFn release, void *releaseContext) {
 
 Storage::~Storage() {
   if (pool)
-    pool->release(memory, bytes);
+    pool->release(block);
   else if (releaseFn)
-    releaseFn(context, memory);
+    releaseFn(context, block.memory);
 }
 
-Status outOfMemory(size_t bytes, const std::string &purpose) {
+Status outOfMemory(const MemoryPool &pool, size_t bytes,
+                   const std::string &purpose) {
+  std::string limit;
+  if (pool.limit())
+    limit = join(" (the runtime's memory limit is ", pool.limit(),
+                 " bytes, of which ", pool.statistics().live, " are in use)");
   return fail(ASTRA_ERROR_OUT_OF_MEMORY, "there is no memory for the ", bytes,
-              " bytes of ", purpose);
+              " bytes of ", purpose, limit);
 }
 
 } // namespace astra

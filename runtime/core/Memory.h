@@ -1,45 +1,70 @@
 // The memory of one runtime: blocks aligned to 64 bytes, from the caller's
-// allocator or the system's, kept in size classes for reuse, and counted.
-// Storage is one block, or the caller's own memory, shared by tensors.
+// allocator or the system's, kept in size classes for reuse, limited and
+// counted. Storage is one block, or the caller's own memory, shared by tensors.
+//
+// A storage lives as long as a tensor or a piece of work refers to it, so a
+// block comes back only after the last work that uses it is done.
 #ifndef ASTRA_RUNTIME_MEMORY_H
 #define ASTRA_RUNTIME_MEMORY_H
 
 #include "core/Ref.h"
 #include "core/Status.h"
 #include <mutex>
-#include <vector>
 
 namespace astra {
+
+/// Memory of a pool, as large as its size class.
+struct Block {
+  void *memory = nullptr;
+  size_t bytes = 0;
+
+  explicit operator bool() const { return memory != nullptr; }
+};
 
 class MemoryPool {
 public:
   static constexpr size_t alignment = 64;
 
+  struct Limits {
+    uint64_t total = 0; // of live and kept bytes; 0: none
+    uint64_t kept = uint64_t(1) << 28;
+  };
+
   /// `allocator` may be null: the system's.
-  explicit MemoryPool(const astra_allocator_t *allocator);
+  MemoryPool(const astra_allocator_t *allocator, const Limits &limits);
   ~MemoryPool();
 
-  /// At least `bytes` bytes, or null.
-  void *allocate(size_t bytes);
-  /// Gives a block back; `bytes` as it was asked for.
-  void release(void *memory, size_t bytes);
-  /// Returns all kept blocks to the allocator.
-  void trim();
+  /// At least `bytes` bytes, or none.
+  Block allocate(size_t bytes) noexcept;
+  /// Gives a block back.
+  void release(const Block &block) noexcept;
+  /// Returns kept blocks to the allocator until at most `keep` bytes are left.
+  void trim(uint64_t keep) noexcept;
 
   struct Statistics {
-    uint64_t live = 0, peak = 0, allocations = 0;
+    uint64_t live = 0, peak = 0, kept = 0;
+    uint64_t allocations = 0, reused = 0, failed = 0;
   };
   Statistics statistics() const;
+  uint64_t limit() const { return limits.total; }
 
 private:
   static constexpr unsigned classCount = 4 * 48;
-  void *obtain(size_t bytes);
+  /// A kept block: the next of its class lies in it.
+  struct Kept {
+    Kept *next;
+  };
+
+  Block takeKept(unsigned index);
+  Block obtain(size_t bytes);
+  bool reserve(size_t bytes);
+  Kept *detach(uint64_t keep, unsigned &index);
 
   astra_allocator_t source;
+  const Limits limits;
   mutable std::mutex mutex;
   Statistics counts;
-  size_t keptBytes = 0;
-  std::vector<void *> kept[classCount];
+  Kept *kept[classCount] = {};
 };
 
 class Storage : public Object {
@@ -54,13 +79,19 @@ public:
   void setRelease(ReleaseFn release, void *releaseContext);
   ~Storage() override;
 
-  void *data() const { return memory; }
+  void *data() const { return block.memory; }
   size_t size() const { return bytes; }
+  /// Whether it is a block of the pool, and not the caller's memory.
+  bool isOwned() const { return pool != nullptr; }
+
+  /// Users that the caller sees: handles of tensors, mappings, archives. Work
+  /// in flight is not among them.
+  std::atomic<uint32_t> users{0};
 
 private:
   Storage() = default;
 
-  void *memory = nullptr;
+  Block block;
   size_t bytes = 0;
   MemoryPool *pool = nullptr;
   ReleaseFn releaseFn = nullptr;
@@ -71,22 +102,22 @@ private:
 class PoolBlock {
 public:
   PoolBlock(MemoryPool &pool, size_t bytes)
-      : pool(pool), bytes(bytes), memory(pool.allocate(bytes)) {}
+      : pool(pool), block(pool.allocate(bytes)) {}
   PoolBlock(const PoolBlock &) = delete;
   PoolBlock &operator=(const PoolBlock &) = delete;
   ~PoolBlock() {
-    if (memory)
-      pool.release(memory, bytes);
+    if (block)
+      pool.release(block);
   }
-  void *data() const { return memory; }
+  void *data() const { return block.memory; }
 
 private:
   MemoryPool &pool;
-  size_t bytes;
-  void *memory;
+  const Block block;
 };
 
-Status outOfMemory(size_t bytes, const std::string &purpose);
+Status outOfMemory(const MemoryPool &pool, size_t bytes,
+                   const std::string &purpose);
 
 } // namespace astra
 #endif // ASTRA_RUNTIME_MEMORY_H

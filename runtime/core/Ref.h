@@ -17,7 +17,8 @@ enum class Kind : uint8_t {
   Mapping = 4,
   Module = 5,
   Function = 6,
-  Archive = 7
+  Archive = 7,
+  Event = 8
 };
 
 class Object {
@@ -26,6 +27,11 @@ public:
   Object(const Object &) = delete;
   Object &operator=(const Object &) = delete;
   virtual ~Object() = default;
+
+  /// Called when a handle to the object appears, and when the last reference of
+  /// the handle is gone.
+  virtual void handleAdded() {}
+  virtual void handleRemoved() {}
 
   void retain() const { references.fetch_add(1, std::memory_order_relaxed); }
   void release() const {
@@ -51,6 +57,8 @@ public:
   Ref(Ref &&other) noexcept : object(std::exchange(other.object, nullptr)) {}
   template <class U>
   Ref(const Ref<U> &other) : Ref(static_cast<T *>(other.get())) {}
+  template <class U>
+  Ref(Ref<U> &&other) noexcept : object(static_cast<T *>(other.leak())) {}
   Ref &operator=(Ref other) noexcept {
     std::swap(object, other.object);
     return *this;
@@ -59,6 +67,15 @@ public:
     if (object)
       object->release();
   }
+
+  /// Takes over a reference that is counted already.
+  static Ref adopt(T *object) {
+    Ref taken;
+    taken.object = object;
+    return taken;
+  }
+  /// Gives up the reference without counting down.
+  T *leak() { return std::exchange(object, nullptr); }
 
   T *get() const { return object; }
   T *operator->() const { return object; }

@@ -7,13 +7,47 @@
 
 using namespace astra;
 
+static MemoryPool::Limits limitsOf(const astra_runtime_options_t &options) {
+  MemoryPool::Limits limits;
+  limits.total = options.memory_limit;
+  if (options.kept_limit)
+    limits.kept = options.kept_limit;
+  return limits;
+}
+
 astra_runtime::astra_runtime(const astra_runtime_options_t &options)
-    : memory(options.allocator),
+    : memory(options.allocator, limitsOf(options)),
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
       threads(options.threads ? options.threads : 1), kernels(cpuLevel),
       debug(options.debug), debugContext(options.debug_context) {}
 
-astra_runtime::~astra_runtime() { handles.clear(); }
+astra_runtime::~astra_runtime() {
+  endStreams();
+  handles.clear();
+}
+
+/// Cancels what has not begun, waits for what runs and ends the threads.
+void astra_runtime::endStreams() {
+  {
+    std::lock_guard<std::mutex> lock(streamMutex);
+    for (Stream *each = firstStream; each; each = each->nextAlive)
+      each->refuseWork();
+  }
+  streamThreads.stop();
+  for (;;) {
+    Ref<Stream> stream;
+    {
+      std::lock_guard<std::mutex> lock(streamMutex);
+      Stream *each = firstStream;
+      while (each && !each->hasWork())
+        each = each->nextAlive;
+      if (!each)
+        return;
+      stream = Ref<Stream>(each); // its work holds a reference
+    }
+    stream->cancel();
+  }
+}
 
 void astra_runtime::writeDebug(const std::string &text) const {
   if (debug)
@@ -47,9 +81,13 @@ Status checkLevel(uint32_t wanted) {
 }
 
 Status checkOptions(const astra_runtime_options_t &options) {
-  if (options.threads > mostThreads)
+  if (options.threads > mostThreads || options.stream_threads > mostThreads)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT, "threads is ", options.threads,
-                "; at most ", mostThreads, " are possible");
+                " and stream_threads ", options.stream_threads, "; at most ",
+                mostThreads, " are possible");
+  if (options.reserved)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "reserved is ", options.reserved,
+                "; set 0");
   const astra_allocator_t *allocator = options.allocator;
   if (allocator && (!allocator->allocate || !allocator->release))
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
@@ -85,6 +123,7 @@ astra_status_t astra_runtime_create(const astra_runtime_options_t *options,
     ASTRA_TRY(checkOptions(given));
     auto made = std::make_unique<astra_runtime>(given);
     ASTRA_TRY(makeDevices(*made));
+    ASTRA_TRY(made->streamThreads.start(given.stream_threads));
     *runtime = made.release();
     return {};
   });
@@ -102,8 +141,21 @@ astra_status_t astra_runtime_memory(astra_runtime_t *runtime,
     full.live_bytes = counts.live;
     full.peak_bytes = counts.peak;
     full.allocations = counts.allocations;
+    full.kept_bytes = counts.kept;
+    full.limit_bytes = runtime->memory.limit();
+    full.reused = counts.reused;
+    full.failed = counts.failed;
     full.live_handles = runtime->handles.liveCount();
     return writeStruct(ASTRA_STRUCT_INFO(MEMORY_INFO, astra_memory_info_t),
                        &full, info);
+  });
+}
+
+astra_status_t astra_runtime_trim(astra_runtime_t *runtime, uint64_t keep,
+                                  astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(needRuntime(runtime));
+    runtime->memory.trim(keep);
+    return {};
   });
 }

@@ -6,6 +6,7 @@
 #include "core/Device.h"
 #include "core/Handles.h"
 #include "core/Kernels.h"
+#include "core/StreamThreads.h"
 #include <memory>
 
 struct astra_runtime {
@@ -17,14 +18,13 @@ struct astra_runtime {
   astra::Status get(Handle handle, astra::Ref<T> &object) const {
     astra::Ref<astra::Object> found;
     ASTRA_TRY(handles.lookup(T::kind, handle.bits, found));
-    object = astra::Ref<T>(static_cast<T *>(found.get()));
+    object = std::move(found);
     return {};
   }
   /// A handle with one reference to a new object.
   template <class Handle, class T>
   astra::Status insert(astra::Ref<T> object, Handle &handle) {
-    return handles.insert(T::kind, astra::Ref<astra::Object>(object),
-                          handle.bits);
+    return handles.insert(T::kind, std::move(object), handle.bits);
   }
   void writeDebug(const std::string &text) const;
 
@@ -35,9 +35,15 @@ struct astra_runtime {
   std::vector<astra::Ref<astra::Device>> devices;
   std::vector<uint64_t> deviceHandles; // of those that are open
   std::mutex deviceMutex;
+  // Streams that exist; those without handles may still have work.
+  std::mutex streamMutex;
+  astra::Stream *firstStream = nullptr;
+  astra::StreamThreads streamThreads;
   astra::HandleTable handles;
 
 private:
+  void endStreams();
+
   void (*debug)(void *context, const char *text);
   void *debugContext;
 };

@@ -24,15 +24,15 @@ astra_error internalError = {
 
 /// One block holds the object and both texts.
 astra_error *makeError(const Status &status) {
-  size_t messageSize = status.message.size() + 1;
-  size_t locationSize = status.location.size() + 1;
+  size_t messageSize = std::strlen(status.message()) + 1;
+  size_t locationSize = std::strlen(status.location()) + 1;
   void *memory = std::malloc(sizeof(astra_error) + messageSize + locationSize);
   if (!memory)
     return nullptr;
   char *message = static_cast<char *>(memory) + sizeof(astra_error);
   char *location = message + messageSize;
-  std::memcpy(message, status.message.c_str(), messageSize);
-  std::memcpy(location, status.location.c_str(), locationSize);
+  std::memcpy(message, status.message(), messageSize);
+  std::memcpy(location, status.location(), locationSize);
   return new (memory) astra_error{status.code, false, message, location};
 }
 
@@ -41,20 +41,14 @@ astra_error *makeError(const Status &status) {
 astra_status_t deliver(const Status &status, astra_error_t **error) noexcept {
   if (status.ok() || !error)
     return status.code;
-  *error = makeError(status);
-  return *error ? status.code : deliverOutOfMemory(error);
-}
-
-astra_status_t deliverOutOfMemory(astra_error_t **error) noexcept {
-  if (error)
-    *error = &outOfMemoryError;
-  return ASTRA_ERROR_OUT_OF_MEMORY;
-}
-
-astra_status_t deliverInternal(astra_error_t **error) noexcept {
-  if (error)
+  if (status.code == ASTRA_ERROR_INTERNAL && !status.hasText())
     *error = &internalError;
-  return ASTRA_ERROR_INTERNAL;
+  else if (status.hasText())
+    *error = makeError(status);
+  if (*error)
+    return status.code;
+  *error = &outOfMemoryError;
+  return ASTRA_ERROR_OUT_OF_MEMORY;
 }
 
 } // namespace astra

@@ -5,6 +5,7 @@
 #define ASTRA_RUNTIME_STATUS_H
 
 #include "astra/astra.h"
+#include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -12,12 +13,45 @@
 namespace astra {
 
 /// A code and, if it is an error, a sentence and perhaps a place in the source.
-struct [[nodiscard]] Status {
-  int32_t code = ASTRA_OK;
-  std::string message;
-  std::string location;
+/// Two words, since every function returns one; a lack of memory may have no
+/// sentence.
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  Status(int32_t code, std::string message)
+      : code(code), text(new Text{std::move(message), {}}) {}
+  Status(Status &&) = default;
+  Status &operator=(Status &&) = default;
+  Status(const Status &other)
+      : code(other.code), text(other.text ? new Text(*other.text) : nullptr) {}
+  Status &operator=(const Status &other) { return *this = Status(other); }
+
+  /// The error that needs no memory.
+  static Status withoutText(int32_t code) noexcept {
+    Status status;
+    status.code = code;
+    return status;
+  }
 
   bool ok() const { return code == ASTRA_OK; }
+  bool hasText() const { return text != nullptr; }
+  const char *message() const { return text ? text->message.c_str() : ""; }
+  const char *location() const { return text ? text->location.c_str() : ""; }
+  void setMessage(std::string message) { own().message = std::move(message); }
+  void setLocation(std::string place) { own().location = std::move(place); }
+
+  int32_t code = ASTRA_OK;
+
+private:
+  struct Text {
+    std::string message, location;
+  };
+  Text &own() {
+    if (!text)
+      text = std::make_unique<Text>();
+    return *text;
+  }
+  std::unique_ptr<Text> text;
 };
 
 inline void appendPart(std::string &text, const char *part) {
@@ -40,7 +74,7 @@ template <class... Parts> std::string join(const Parts &...parts) {
 
 /// An error whose sentence is the parts side by side.
 template <class... Parts> Status fail(int32_t code, const Parts &...parts) {
-  return Status{code, join(parts...), {}};
+  return Status(code, join(parts...));
 }
 
 #define ASTRA_TRY(EXPRESSION)                                                  \
@@ -49,10 +83,19 @@ template <class... Parts> Status fail(int32_t code, const Parts &...parts) {
       return status_;                                                          \
   } while (false)
 
+/// Runs something of the runtime's own that may throw for want of memory.
+template <class Body> Status guarded(Body &&body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return Status::withoutText(ASTRA_ERROR_OUT_OF_MEMORY);
+  } catch (...) {
+    return Status::withoutText(ASTRA_ERROR_INTERNAL);
+  }
+}
+
 /// Hands a status over to a caller in C.
 astra_status_t deliver(const Status &status, astra_error_t **error) noexcept;
-astra_status_t deliverOutOfMemory(astra_error_t **error) noexcept;
-astra_status_t deliverInternal(astra_error_t **error) noexcept;
 
 /// Runs the body of a public function. Nothing is thrown by the runtime itself,
 /// but the standard library reports the lack of memory so; no exception leaves.
@@ -60,13 +103,7 @@ template <class Body>
 astra_status_t boundary(astra_error_t **error, Body &&body) noexcept {
   if (error)
     *error = nullptr;
-  try {
-    return deliver(body(), error);
-  } catch (const std::bad_alloc &) {
-    return deliverOutOfMemory(error);
-  } catch (...) {
-    return deliverInternal(error);
-  }
+  return deliver(guarded(std::forward<Body>(body)), error);
 }
 
 /// Refuses a null pointer argument by its name in the header.

@@ -1,113 +1,308 @@
-// Streams and completions, and their public functions; see Stream.h.
+// The queue and its driver; see Stream.h. A piece of work stays at the head of
+// the queue until it is done, so that whoever waits for the stream finds it.
 #include "core/Stream.h"
 #include "core/Runtime.h"
-#include "core/Structs.h"
 
 namespace astra {
+namespace {
 
-void Completion::finish(Status status) {
+Status cancelledError() {
+  return guarded([] {
+    return fail(ASTRA_ERROR_CANCELLED,
+                "the work was cancelled before it began");
+  });
+}
+
+} // namespace
+
+/// Lets a parked stream go on. Stale once the stream has been unparked.
+class Stream::Unpark final : public Continuation {
+public:
+  Unpark(Ref<Stream> stream, uint64_t ticket)
+      : stream(std::move(stream)), ticket(ticket) {}
+  void resume(ReadyStreams &ready) noexcept override {
+    stream->unpark(ticket, ready);
+    delete this;
+  }
+
+private:
+  Ref<Stream> stream;
+  uint64_t ticket;
+};
+
+Stream::Stream(astra_runtime &runtime, Device *device, StreamMode mode)
+    : runtime(runtime), device(device), mode(mode) {
+  std::lock_guard<std::mutex> lock(runtime.streamMutex);
+  nextAlive = runtime.firstStream;
+  if (nextAlive)
+    nextAlive->previousAlive = this;
+  runtime.firstStream = this;
+}
+
+Stream::~Stream() {
+  std::lock_guard<std::mutex> lock(runtime.streamMutex);
+  (previousAlive ? previousAlive->nextAlive : runtime.firstStream) = nextAlive;
+  if (nextAlive)
+    nextAlive->previousAlive = previousAlive;
+}
+
+void Stream::submit(std::unique_ptr<Task> owned) noexcept {
+  Task *task = owned.release();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    task->position = ++submitted;
+    task->done->place(task->position);
+    (head ? tail->next : head) = task;
+    tail = task;
+    wakeWatchers();
+    if (mode == StreamMode::Manual || active)
+      return;
+    active = true;
+  }
+  ReadyStreams ready;
+  goOn(ready);
+}
+
+/// Finds a driver for a stream that just became active.
+void Stream::goOn(ReadyStreams &ready) {
+  if (mode == StreamMode::Threads && runtime.streamThreads.push(this))
+    return;
+  ready.push(this);
+}
+
+/// Removes what is finished, if not null, and gives the next piece of work to
+/// look at; null if the driver has to leave, who then is no longer it.
+Task *Stream::next(Task *finished, const Until &until, uint64_t count,
+                   bool &cancelled) {
+  std::unique_ptr<Task> dropped(finished); // after the lock
   std::lock_guard<std::mutex> lock(mutex);
-  outcome = std::move(status);
-  current.store(outcome.ok() ? ASTRA_TENSOR_READY : ASTRA_TENSOR_FAILED,
-                std::memory_order_release);
-  changed.notify_all();
+  if (finished)
+    head = finished->next;
+  wakeWatchers();
+  cancelled = head && head->position <= cancelledUpTo;
+  bool leave = !head || count == until.limit ||
+               (until.target && until.target->isDone()) ||
+               (until.onlyCancelled && !cancelled);
+  if (!leave)
+    return head;
+  active = false;
+  driver.store(std::thread::id());
+  return nullptr;
 }
 
-uint32_t Completion::state() const {
-  return current.load(std::memory_order_acquire);
+void Stream::drive(ReadyStreams &ready, const Until &until,
+                   uint64_t &count) noexcept {
+  Ref<Stream> alive(this);
+  driver.store(std::this_thread::get_id());
+  bool cancelled = false;
+  Task *finished = nullptr;
+  while (Task *task = next(finished, until, count, cancelled)) {
+    finished = nullptr;
+    Status refused;
+    if (cancelled) {
+      refused = cancelledError();
+    } else if (task->blocker()) {
+      bool isParked = false;
+      refused = guarded([&]() -> Status {
+        isParked = park(*task);
+        return {};
+      });
+      if (isParked)
+        return;
+      if (refused.ok())
+        continue;
+    }
+    execute(*task, refused, ready);
+    finished = task;
+    ++count;
+  }
 }
 
-Status Completion::wait() const {
-  if (state() == ASTRA_TENSOR_READY)
-    return {};
+/// Leaves the stream to whatever finishes the task's blocker; false if the task
+/// can go on after all.
+bool Stream::park(Task &task) {
+  Ref<Completion> missing = task.blocker();
+  if (!missing)
+    return false;
   std::unique_lock<std::mutex> lock(mutex);
-  changed.wait(lock, [&] { return state() != ASTRA_TENSOR_PENDING; });
-  return outcome;
+  if (task.position <= cancelledUpTo)
+    return false;
+  if (parked && blocker.get() == missing.get())
+    return leave();
+  auto unpark = std::make_unique<Unpark>(this, ticket + 1);
+  if (!missing->whenDone(*unpark))
+    return false;
+  (void)unpark.release(); // deletes itself
+  ++ticket;
+  parked = true;
+  blocker = missing;
+  return leave();
 }
 
-void Stream::submit(const std::function<Status()> &work,
-                    Completion &completion) {
+/// Ends the driver's role of a parked stream; the lock is held.
+bool Stream::leave() {
+  active = mode != StreamMode::Manual; // a manual one may be tried again
+  driver.store(std::thread::id());
+  wakeWatchers();
+  return true;
+}
+
+void Stream::unpark(uint64_t given, ReadyStreams &ready) noexcept {
+  Ref<Completion> dropped;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!parked || given != ticket)
+    return;
+  parked = false;
+  dropped = std::move(blocker);
+  wakeWatchers();
+  if (mode != StreamMode::Manual)
+    goOn(ready);
+}
+
+void Stream::execute(Task &task, const Status &refused,
+                     ReadyStreams &ready) noexcept {
+  Status status = refused;
+  if (refused.ok())
+    status = guarded([&] { return task.run(); });
+  else
+    task.skip(refused);
+  task.drop();
+  if (!status.ok()) {
+    Status copy = guarded([&] { return status; });
+    std::lock_guard<std::mutex> lock(mutex);
+    if (firstError.ok())
+      firstError = std::move(copy);
+  }
+  task.done->finish(std::move(status), ready);
+}
+
+bool Stream::pump(uint64_t limit, uint64_t &count) noexcept {
+  ReadyStreams ready;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    ++submitted;
+    if (active)
+      return false;
+    active = true;
   }
-  std::lock_guard<std::mutex> inOrder(order);
-  Status status = work();
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    ++completed;
-    if (!status.ok() && firstError.ok())
-      firstError = status;
-  }
-  completion.finish(std::move(status));
+  Until until;
+  until.limit = limit;
+  drive(ready, until, count);
+  return true;
 }
 
 Status Stream::wait() {
-  std::lock_guard<std::mutex> inOrder(order);
+  Ref<Completion> last;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (head)
+      last = tail->done;
+  }
+  if (last) {
+    Status status = last->wait(); // its errors are among the stream's
+    if (status.code == ASTRA_ERROR_BUSY && !last->isDone())
+      return status;
+  }
   std::lock_guard<std::mutex> lock(mutex);
   return std::exchange(firstError, Status());
+}
+
+void Stream::cancel() noexcept {
+  ReadyStreams ready;
+  bool drain = false;
+  Ref<Completion> dropped;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (cancelledUpTo < submitted)
+      cancelledUpTo = submitted;
+    bool wasParked = std::exchange(parked, false);
+    dropped = std::move(blocker);
+    ++ticket;
+    drain = mode == StreamMode::Manual && !active;
+    active |= drain;
+    if (wasParked && mode != StreamMode::Manual)
+      goOn(ready);
+    wakeWatchers();
+  }
+  if (!drain)
+    return;
+  Until until;
+  until.onlyCancelled = true;
+  uint64_t count = 0;
+  drive(ready, until, count);
+}
+
+void Stream::refuseWork() noexcept {
+  std::lock_guard<std::mutex> lock(mutex);
+  cancelledUpTo = UINT64_MAX;
+}
+
+bool Stream::hasWork() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return head != nullptr;
 }
 
 void Stream::position(uint64_t &submittedCount,
                       uint64_t &completedCount) const {
   std::lock_guard<std::mutex> lock(mutex);
   submittedCount = submitted;
-  completedCount = completed;
+  completedCount = completed.load();
+}
+
+/// Tells every thread that watches the stream to look again; the lock is held.
+void Stream::wakeWatchers() {
+  for (Waiter *each = watchers; each; each = each->nextWatcher)
+    each->wake();
+}
+
+Ref<Completion> Stream::attend(const Completion &target, Waiter &waiter) {
+  ReadyStreams ready;
+  // One look under one lock: what is seen to be in the way here is what wakes
+  // the watchers when it changes.
+  std::unique_lock<std::mutex> lock(mutex);
+  if (target.isDone())
+    return {};
+  if (parked && blocker->getTimeline()->isStream())
+    return blocker;
+  if (mode == StreamMode::Manual && !active && !parked && head) {
+    active = true;
+    lock.unlock();
+    Until until;
+    until.target = &target;
+    uint64_t count = 0;
+    drive(ready, until, count);
+    return {};
+  }
+  waiter.nextWatcher = watchers;
+  watchers = &waiter;
+  lock.unlock();
+  waiter.sleep();
+  lock.lock();
+  Waiter **link = &watchers;
+  while (*link != &waiter)
+    link = &(*link)->nextWatcher;
+  *link = waiter.nextWatcher;
+  return {};
+}
+
+void ReadyStreams::push(Ref<Stream> stream) {
+  Stream *object = stream.leak();
+  object->nextReady = nullptr;
+  (first ? last->nextReady : first) = object;
+  last = object;
+}
+
+Ref<Stream> ReadyStreams::pop() {
+  Stream *object = first;
+  if (object)
+    first = object->nextReady;
+  return Ref<Stream>::adopt(object);
+}
+
+void ReadyStreams::run() noexcept {
+  while (Ref<Stream> stream = pop()) {
+    uint64_t count = 0;
+    stream->drive(*this, {}, count);
+  }
 }
 
 } // namespace astra
-
-using namespace astra;
-
-astra_status_t astra_stream_create(astra_runtime_t *runtime,
-                                   astra_device_t device,
-                                   const astra_stream_options_t *options,
-                                   astra_stream_t *stream,
-                                   astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    ASTRA_TRY(beginOutput(runtime, stream, "stream"));
-    astra_stream_options_t given = {};
-    if (options)
-      ASTRA_TRY(
-          readStruct(ASTRA_STRUCT_INFO(STREAM_OPTIONS, astra_stream_options_t),
-                     options, &given));
-    if (given.flags)
-      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the stream flags ",
-                  given.flags, " are unknown; set 0");
-    Ref<Device> target;
-    ASTRA_TRY(runtime->get(device, target));
-    return runtime->insert(make<Stream>(target), *stream);
-  });
-}
-
-astra_status_t astra_stream_wait(astra_runtime_t *runtime,
-                                 astra_stream_t stream, astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Stream> queue;
-    ASTRA_TRY(getObject(runtime, stream, queue));
-    return queue->wait();
-  });
-}
-
-astra_status_t astra_stream_position(astra_runtime_t *runtime,
-                                     astra_stream_t stream, uint64_t *submitted,
-                                     uint64_t *completed,
-                                     astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
-    Ref<Stream> queue;
-    ASTRA_TRY(getObject(runtime, stream, queue));
-    uint64_t in = 0, done = 0;
-    queue->position(in, done);
-    if (submitted)
-      *submitted = in;
-    if (completed)
-      *completed = done;
-    return {};
-  });
-}
-
-astra_status_t astra_stream_release(astra_runtime_t *runtime,
-                                    astra_stream_t stream,
-                                    astra_error_t **error) {
-  return releaseHandle(runtime, Kind::Stream, stream.bits, error);
-}

@@ -1,50 +1,129 @@
-// A queue of work on a device, and the completion that its results share. Work
-// runs within submit() so far; everything that looks at results goes through
-// Completion, so that it may run later.
+// A queue of work on a device, done in order by one thread at a time: one of
+// the runtime's stream threads, the thread that puts the work in, or the
+// caller's hand. Which thread that is never changes what is done.
+//
+// Whoever does the work is the stream's driver (`active`). If the first piece
+// of work needs something that is not there yet, the driver parks the stream,
+// which goes on when that is done; no thread of the runtime ever waits for
+// work.
 #ifndef ASTRA_RUNTIME_STREAM_H
 #define ASTRA_RUNTIME_STREAM_H
 
 #include "core/Device.h"
-#include <condition_variable>
-#include <functional>
+#include "core/Waiter.h"
+#include <thread>
 
 namespace astra {
 
-/// Whether one piece of work is done, and how it ended.
-class Completion : public Object {
+class StreamThreads;
+
+/// One piece of work.
+class Task {
 public:
-  void finish(Status status);
-  /// ASTRA_TENSOR_*.
-  uint32_t state() const;
-  /// Waits, and gives the outcome of the work.
-  Status wait() const;
+  virtual ~Task() = default;
+  /// The first thing that is not done and that this needs, or null.
+  virtual Ref<Completion> blocker() const { return {}; }
+  virtual Status run() = 0;
+  /// Called instead of run() if the work is not to be done.
+  virtual void skip(const Status &) {}
+  /// Lets go of tensors, before anyone learns that the work is done.
+  virtual void drop() {}
+
+  Ref<Completion> done;
 
 private:
-  mutable std::mutex mutex;
-  mutable std::condition_variable changed;
-  std::atomic<uint32_t> current{ASTRA_TENSOR_PENDING};
-  Status outcome;
+  friend class Stream;
+  Task *next = nullptr;
+  uint64_t position = 0;
 };
 
-class Stream : public Object {
+enum class StreamMode { Threads, Inline, Manual };
+
+class Stream final : public Timeline {
 public:
   static constexpr Kind kind = Kind::Stream;
 
-  explicit Stream(Ref<Device> device) : device(std::move(device)) {}
+  Stream(astra_runtime &runtime, Device *device, StreamMode mode);
+  ~Stream() override;
 
   Device &getDevice() const { return *device; }
-  /// Does the work in order and finishes `completion` with its outcome.
-  void submit(const std::function<Status()> &work, Completion &completion);
+  StreamMode getMode() const { return mode; }
+
+  /// Puts work in; the rest happens by itself, unless the stream is manual.
+  void submit(std::unique_ptr<Task> task) noexcept;
+  /// Does up to `limit` pieces of a manual stream's work, as far as what they
+  /// need is there. False if another thread is doing it.
+  bool pump(uint64_t limit, uint64_t &count) noexcept;
   /// Waits for all work; the first error that no wait has reported.
   Status wait();
+  /// What has not begun fails with ASTRA_ERROR_CANCELLED.
+  void cancel() noexcept;
+  /// Cancels whatever is put in from now on too; `cancel` does the rest.
+  void refuseWork() noexcept;
+  bool hasWork() const;
   void position(uint64_t &submittedCount, uint64_t &completedCount) const;
 
+  Ref<Completion> attend(const Completion &target, Waiter &waiter) override;
+  bool isStream() const override { return true; }
+  bool isBusyHere() const override {
+    return driver.load() == std::this_thread::get_id();
+  }
+
 private:
-  Ref<Device> device;
-  std::mutex order; // held while a piece of work runs
-  mutable std::mutex mutex;
-  uint64_t submitted = 0, completed = 0;
+  friend class ReadyStreams;
+  friend class StreamThreads;
+  friend struct ::astra_runtime; // links them
+  class Unpark;
+  struct Until {
+    uint64_t limit = UINT64_MAX;        // pieces of work
+    const Completion *target = nullptr; // no further than this
+    bool onlyCancelled = false;
+  };
+
+  void drive(ReadyStreams &ready, const Until &until, uint64_t &count) noexcept;
+  Task *next(Task *finished, const Until &until, uint64_t count,
+             bool &cancelled);
+  bool park(Task &task);
+  bool leave();
+  void execute(Task &task, const Status &refused, ReadyStreams &ready) noexcept;
+  void unpark(uint64_t ticket, ReadyStreams &ready) noexcept;
+  void goOn(ReadyStreams &ready);
+  void wakeWatchers();
+
+  astra_runtime &runtime;
+  Device *const device;
+  const StreamMode mode;
+  std::atomic<std::thread::id> driver{};
+
+  mutable std::mutex mutex; // guards all below
+  Task *head = nullptr, *tail = nullptr;
+  uint64_t submitted = 0;
+  uint64_t cancelledUpTo = 0;
+  bool active = false, parked = false;
+  Ref<Completion> blocker; // while parked
+  uint64_t ticket = 0;     // of the latest parking
+  Waiter *watchers = nullptr;
   Status firstError;
+
+  Stream *nextReady = nullptr;                           // in ReadyStreams
+  Stream *nextAlive = nullptr, *previousAlive = nullptr; // in the runtime
+};
+
+/// See Completion.h.
+class ReadyStreams {
+public:
+  ReadyStreams() = default;
+  ReadyStreams(const ReadyStreams &) = delete;
+  ReadyStreams &operator=(const ReadyStreams &) = delete;
+  ~ReadyStreams() { run(); }
+
+  void push(Ref<Stream> stream);
+  Ref<Stream> pop();
+  /// Drives all of them, and those that they bring in.
+  void run() noexcept;
+
+private:
+  Stream *first = nullptr, *last = nullptr;
 };
 
 } // namespace astra

@@ -1,10 +1,18 @@
 // Tensors and the public functions that make and describe them; see Tensor.h.
 #include "core/Tensor.h"
 #include "core/Dtype.h"
+#include "core/Stream.h"
 #include "core/Structs.h"
 #include <cstring>
 
 namespace astra {
+
+Tensor::~Tensor() {
+  if (part && access.load() != Sealed)
+    part->close({});
+  if (Partition *split = parts.load())
+    split->release();
+}
 
 Status Tensor::seal() {
   uint32_t seen = access.load();
@@ -13,7 +21,59 @@ Status Tensor::seal() {
   if (seen == Writing)
     return fail(ASTRA_ERROR_BUSY,
                 "the tensor is mapped for writing; unmap it first");
+  if (seen == Fresh && part)
+    part->close({});
+  Partition *split = parts.load();
+  return split ? split->checkClosed() : Status();
+}
+
+bool Tensor::claim(const Ref<Completion> &work) {
+  uint32_t expected = Fresh;
+  if (!access.compare_exchange_strong(expected, Sealed))
+    return false;
+  if (part)
+    part->close(work);
+  return true;
+}
+
+void Tensor::setParts(Partition *given) {
+  if (!given)
+    return;
+  given->retain();
+  parts.store(given);
+}
+
+Status Tensor::split(Ref<Partition> given) {
+  uint32_t expected = Fresh;
+  if (part || !access.compare_exchange_strong(expected, Sealed))
+    return fail(ASTRA_ERROR_BUSY,
+                part ? "the tensor is a part already, and cannot be split again"
+                     : "the tensor cannot be written: only one from "
+                       "astra_tensor_empty can, before it has been retained, "
+                       "read, viewed or passed to a call");
+  setParts(given.get());
   return {};
+}
+
+Status Tensor::wait() const {
+  if (completion)
+    ASTRA_TRY(completion->wait());
+  Partition *split = parts.load();
+  return split ? split->wait() : Status();
+}
+
+uint32_t Tensor::state() const {
+  if (completion)
+    return completion->state();
+  Partition *split = parts.load();
+  return split ? split->state() : uint32_t(ASTRA_TENSOR_READY);
+}
+
+Ref<Completion> Tensor::missing() const {
+  if (completion)
+    return completion->isDone() ? Ref<Completion>() : completion;
+  Partition *split = parts.load();
+  return split ? split->missing() : Ref<Completion>();
 }
 
 static Status needDtype(uint32_t dtype, const DtypeInfo *&row) {
@@ -29,8 +89,9 @@ char *Tensor::nowhere() {
   return memory;
 }
 
-Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
-                  const int64_t *shape, Ref<Tensor> &tensor) {
+Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor,
+                  const Ref<Completion> &completion) {
   const DtypeInfo *row = nullptr;
   ASTRA_TRY(needDtype(dtype, row));
   Layout layout;
@@ -39,11 +100,12 @@ Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
   Ref<Storage> storage;
   Status status = device->allocate(bytes, storage);
   if (!status.ok()) {
-    status.message +=
-        join(" (a tensor ", row->name, shapeText(rank, shape), ")");
+    status.setMessage(join(status.message(), " (a tensor ", row->name,
+                           shapeText(rank, shape), ")"));
     return status;
   }
-  tensor = make<Tensor>(device, storage, dtype, row->bytes, layout);
+  tensor = make<Tensor>(device, std::move(storage), dtype, row->bytes, layout,
+                        completion);
   return {};
 }
 
@@ -136,7 +198,7 @@ astra_status_t astra_tensor_empty(astra_runtime_t *runtime,
     Ref<Device> target;
     ASTRA_TRY(runtime->get(device, target));
     Ref<Tensor> made;
-    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     made->access = Tensor::Fresh;
     return runtime->insert(made, *tensor);
   });
@@ -153,7 +215,7 @@ astra_status_t astra_tensor_from_data(astra_runtime_t *runtime,
     Ref<Device> target;
     ASTRA_TRY(runtime->get(device, target));
     Ref<Tensor> made;
-    ASTRA_TRY(makeTensor(target, dtype, rank, shape, made));
+    ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     ASTRA_TRY(fillFrom(*made, data, bytes));
     return runtime->insert(made, *tensor);
   });
@@ -177,7 +239,7 @@ astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
     // The caller keeps the memory if this fails, so the callback comes last.
     Ref<Storage> storage = Storage::borrow(given.buffer, given.buffer_bytes);
     ASTRA_TRY(runtime->insert(
-        make<Tensor>(target, storage, given.dtype, row->bytes, layout),
+        make<Tensor>(target.get(), storage, given.dtype, row->bytes, layout),
         *tensor));
     storage->setRelease(given.release, given.context);
     return {};
@@ -243,8 +305,7 @@ astra_status_t astra_tensor_state(astra_runtime_t *runtime,
     Ref<Tensor> object;
     ASTRA_TRY(getObject(runtime, tensor, object));
     ASTRA_TRY(need(state, "state"));
-    *state = object->completion ? object->completion->state()
-                                : uint32_t(ASTRA_TENSOR_READY);
+    *state = object->state();
     return {};
   });
 }
@@ -255,6 +316,54 @@ astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
     Ref<Tensor> object;
     ASTRA_TRY(getObject(runtime, tensor, object));
     return object->wait();
+  });
+}
+
+namespace {
+
+/// Tells the host how a tensor's work ended.
+class TensorCallback final : public Continuation {
+public:
+  using Fn = void (*)(void *context, astra_status_t status,
+                      const astra_error_t *error);
+
+  TensorCallback(Ref<Tensor> tensor, Fn fn, void *context)
+      : tensor(std::move(tensor)), fn(fn), context(context) {}
+  /// Calls back, or goes on waiting for the next part of the tensor.
+  void resume(ReadyStreams &) noexcept override {
+    while (Ref<Completion> missing = tensor->missing()) {
+      if (missing->whenDone(*this))
+        return;
+    }
+    astra_error_t *error = nullptr;
+    astra_status_t status =
+        deliver(guarded([&] { return tensor->wait(); }), &error);
+    fn(context, status, error);
+    astra_error_release(error);
+    delete this;
+  }
+
+private:
+  Ref<Tensor> tensor;
+  Fn fn;
+  void *context;
+};
+
+} // namespace
+
+astra_status_t
+astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
+                      void (*done)(void *context, astra_status_t status,
+                                   const astra_error_t *error),
+                      void *context, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> object;
+    ASTRA_TRY(getObject(runtime, tensor, object));
+    if (!done)
+      return need(nullptr, "done");
+    ReadyStreams none;
+    (new TensorCallback(object, done, context))->resume(none);
+    return {};
   });
 }
 

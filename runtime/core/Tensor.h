@@ -4,9 +4,10 @@
 #ifndef ASTRA_RUNTIME_TENSOR_H
 #define ASTRA_RUNTIME_TENSOR_H
 
+#include "core/Completion.h"
 #include "core/Layout.h"
+#include "core/Partition.h"
 #include "core/Runtime.h"
-#include "core/Stream.h"
 
 namespace astra {
 
@@ -14,18 +15,32 @@ class Tensor : public Object {
 public:
   static constexpr Kind kind = Kind::Tensor;
 
-  Tensor(Ref<Device> device, Ref<Storage> storage, uint32_t dtype,
+  Tensor(Device *device, Ref<Storage> storage, uint32_t dtype,
          uint32_t elementBytes, const Layout &layout,
-         Ref<Completion> completion = {})
-      : device(std::move(device)), storage(std::move(storage)), dtype(dtype),
+         Ref<Completion> completion = {}, Ref<Partition> part = {})
+      : device(device), storage(std::move(storage)), dtype(dtype),
         elementBytes(elementBytes), layout(layout),
-        completion(std::move(completion)) {}
+        completion(std::move(completion)), part(std::move(part)),
+        access(this->part ? Fresh : Sealed) {}
+  ~Tensor() override;
+
+  void handleAdded() override { storage->users.fetch_add(1); }
+  void handleRemoved() override { storage->users.fetch_sub(1); }
 
   /// Marks the tensor as seen by someone who relies on its contents; refused
   /// while it is mapped for writing.
   Status seal();
+  /// Takes the right to write, which nobody has from then on but `work`; false
+  /// if the tensor cannot be written.
+  bool claim(const Ref<Completion> &work);
+  /// Splits a fresh tensor into parts that can be written instead of it.
+  Status split(Ref<Partition> parts);
   /// Waits until the contents are there.
-  Status wait() const { return completion ? completion->wait() : Status(); }
+  Status wait() const;
+  /// ASTRA_TENSOR_*.
+  uint32_t state() const;
+  /// The first work that the contents need and that is not done, or null.
+  Ref<Completion> missing() const;
   int64_t byteCount() const { return layout.elementCount() * elementBytes; }
   /// The element with all indices 0.
   char *data() const {
@@ -38,24 +53,34 @@ public:
   static char *nowhere();
   /// A tensor of the same storage.
   Ref<Tensor> view(const Layout &seen) const {
-    return make<Tensor>(device, storage, dtype, elementBytes, seen, completion);
+    auto made =
+        make<Tensor>(device, storage, dtype, elementBytes, seen, completion);
+    made->setParts(parts.load());
+    return made;
   }
 
   /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
   enum Access : uint32_t { Sealed, Fresh, Writing };
 
-  const Ref<Device> device;
+  Device *const device; // lives as long as the runtime
   const Ref<Storage> storage;
   const uint32_t dtype;
   const uint32_t elementBytes;
   const Layout layout;
   const Ref<Completion> completion;
-  std::atomic<uint32_t> access{Sealed};
+  const Ref<Partition> part; // that this is a writable part of
+  std::atomic<uint32_t> access;
+
+private:
+  void setParts(Partition *given);
+
+  std::atomic<Partition *> parts{nullptr}; // that this was split into; counted
 };
 
 /// A dense tensor with unspecified contents.
-Status makeTensor(const Ref<Device> &device, uint32_t dtype, uint32_t rank,
-                  const int64_t *shape, Ref<Tensor> &tensor);
+Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
+                  const int64_t *shape, Ref<Tensor> &tensor,
+                  const Ref<Completion> &completion = {});
 /// A dense tensor with a copy of the elements. Waits.
 Status copyTensor(const Tensor &from, Ref<Tensor> &copy);
 

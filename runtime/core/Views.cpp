@@ -13,13 +13,18 @@ class Mapping : public Object {
 public:
   static constexpr Kind kind = Kind::Mapping;
 
-  explicit Mapping(Ref<Tensor> tensor) : tensor(std::move(tensor)) {}
+  explicit Mapping(const Ref<Tensor> &tensor)
+      : tensor(tensor), storage(tensor->storage) {
+    storage->users.fetch_add(1);
+  }
   ~Mapping() override {
+    storage->users.fetch_sub(1);
     if (writes)
       tensor->access = Tensor::Fresh;
   }
 
   Ref<Tensor> tensor;
+  const Ref<Storage> storage; // of the tensor that was asked for
   bool writes = false;
 };
 
@@ -36,6 +41,10 @@ Status checkRange(const Tensor &tensor, uint64_t first, uint64_t &count) {
 
 /// Makes a fresh tensor one that is being written.
 Status beginWriting(Mapping &mapping) {
+  if (!mapping.tensor->layout.isDense())
+    return fail(ASTRA_ERROR_LAYOUT_MISMATCH,
+                "the part is not dense, so it cannot be mapped for writing; "
+                "write it with astra_tensor_copy");
   uint32_t expected = Tensor::Fresh;
   mapping.writes =
       mapping.tensor->access.compare_exchange_strong(expected, Tensor::Writing);

@@ -9,6 +9,7 @@ namespace astra {
 
 Archive::Archive(Ref<Storage> data, std::vector<Entry> given)
     : data(std::move(data)), entries(std::move(given)), byName(entries.size()) {
+  this->data->users.fetch_add(1);
   std::iota(byName.begin(), byName.end(), size_t(0));
   std::sort(byName.begin(), byName.end(), [this](size_t a, size_t b) {
     return entries[a].name < entries[b].name;
@@ -31,10 +32,12 @@ Status Archive::tensor(const Entry &entry, const Ref<Device> &device,
     Layout layout;
     ASTRA_TRY(makeDense(rank, entry.shape.data(), elementBytes, layout));
     layout.offset = int64_t(entry.offset / elementBytes);
-    tensor = make<Tensor>(device, data, entry.dtype, elementBytes, layout);
+    tensor =
+        make<Tensor>(device.get(), data, entry.dtype, elementBytes, layout);
     return {};
   }
-  ASTRA_TRY(makeTensor(device, entry.dtype, rank, entry.shape.data(), tensor));
+  ASTRA_TRY(
+      makeTensor(device.get(), entry.dtype, rank, entry.shape.data(), tensor));
   if (entry.bytes)
     std::memcpy(tensor->data(),
                 static_cast<const char *>(data->data()) + entry.offset,

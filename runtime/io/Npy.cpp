@@ -53,7 +53,7 @@ Status parse(const std::string &bytes, const Ref<Device> &device,
   Ref<Storage> storage;
   ASTRA_TRY(device->allocate(given, storage));
   std::memcpy(storage->data(), data, given);
-  tensor = make<Tensor>(device, storage, row->dtype, row->bytes, layout);
+  tensor = make<Tensor>(device.get(), storage, row->dtype, row->bytes, layout);
   return {};
 }
 
@@ -105,7 +105,7 @@ astra_status_t astra_npy_load(astra_runtime_t *runtime, const char *path,
     Ref<Tensor> made;
     Status status = parse(bytes, target, made);
     if (!status.ok()) {
-      status.message = join("\"", path, "\": ", status.message);
+      status.setMessage(join("\"", path, "\": ", status.message()));
       return status;
     }
     return runtime->insert(made, *tensor);

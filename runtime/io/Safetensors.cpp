@@ -126,7 +126,7 @@ Status HeaderReader::checkEntry(Archive::Entry &entry) {
   Status status = makeDense(uint32_t(std::min<size_t>(entry.shape.size(), 99)),
                             entry.shape.data(), row->bytes, layout);
   if (!status.ok())
-    return fail(ASTRA_ERROR_CORRUPT_FILE, what, ": ", status.message);
+    return fail(ASTRA_ERROR_CORRUPT_FILE, what, ": ", status.message());
   if (offsets.size() != 2 || offsets[0] > offsets[1])
     return json.refuse(what + "has no two rising data_offsets");
   if (uint64_t(offsets[1]) > dataBytes)
@@ -204,13 +204,13 @@ Status load(astra_runtime &runtime, const std::string &path,
   size_t dataStart = 0;
   Status status = parse(bytes, entries, dataStart);
   if (!status.ok()) {
-    status.message = join("\"", path, "\": ", status.message);
+    status.setMessage(join("\"", path, "\": ", status.message()));
     return status;
   }
   size_t dataBytes = bytes.size() - dataStart;
   Ref<Storage> data = Storage::allocate(runtime.memory, dataBytes);
   if (!data)
-    return outOfMemory(dataBytes, "\"" + path + "\"");
+    return outOfMemory(runtime.memory, dataBytes, "\"" + path + "\"");
   std::memcpy(data->data(), bytes.data() + dataStart, dataBytes);
   archive = make<Archive>(data, std::move(entries));
   return {};

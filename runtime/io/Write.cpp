@@ -10,7 +10,7 @@ Status writeElements(astra_runtime &runtime, const Tensor &tensor,
   constexpr size_t bufferBytes = size_t(1) << 20;
   PoolBlock buffer(runtime.memory, bufferBytes);
   if (!buffer.data())
-    return outOfMemory(bufferBytes, "a buffer for a file");
+    return outOfMemory(runtime.memory, bufferBytes, "a buffer for a file");
   int64_t total = tensor.layout.elementCount();
   int64_t atOnce = int64_t(bufferBytes / tensor.elementBytes);
   for (int64_t first = 0; first < total; first += atOnce) {

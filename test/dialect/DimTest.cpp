@@ -127,6 +127,8 @@ TEST(Dim, RefusesOverflowAndDivisionByZero) {
   Dim big = c(INT64_MAX);
   EXPECT_TRUE((big + c(1)).hasOverflow());
   EXPECT_TRUE((big * c(2)).hasOverflow());
+  EXPECT_TRUE(Dim::floordiv(big * c(2), c(64)).hasOverflow());
+  EXPECT_TRUE(Dim::mod(big * c(2), c(64)).hasOverflow());
   EXPECT_FALSE((n * big).evaluate([](llvm::StringRef) { return 2; }, &reason));
   EXPECT_EQ(reason, "does not fit in 64 bits");
   EXPECT_FALSE(

@@ -119,8 +119,10 @@ TEST(LoopMemory, TapesAreGivenBackWithinACall) {
   Compiled program(gradientOf("while", ""));
   ASSERT_EQ(program.error, "");
   int64_t one = run(program, 4000).peak;
-  // The tensors of the calls before are still there.
-  EXPECT_LE(run(program, 4000, 50).peak, one + 16 * stateBytes);
+  // Kept until the end, 50 turns would take 50 times as much. The tensors of
+  // the calls before are still there, and the pool may serve a request from a
+  // block up to twice as large.
+  EXPECT_LE(run(program, 4000, 50).peak, 2 * one + 16 * stateBytes);
 }
 
 /// Gives memory until `left` bytes are out.

@@ -14,7 +14,7 @@ static_assert(offsetof(astra_chain_t, struct_size) == 8, "");
 static_assert(sizeof(astra_value_t) == 16, "");
 static_assert(offsetof(astra_value_t, as) == 8, "");
 static_assert(sizeof(astra_tensor_t) == 8, "");
-static_assert(sizeof(astra_runtime_options_t) == 56, "");
+static_assert(sizeof(astra_runtime_options_t) == 80, "");
 static_assert(sizeof(astra_borrow_t) == 96, "");
 static_assert(sizeof(astra_module_info_t) == 96, "");
 static_assert(sizeof(astra_function_info_t) == 96, "");

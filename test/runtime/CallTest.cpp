@@ -27,7 +27,7 @@ TEST_F(Introspection, OfAModule) {
   EXPECT_STREQ(info.options, "-O2");
   EXPECT_STREQ(info.cpu_levels, "x86-64-v3");
   EXPECT_EQ(info.object_abi, 2u);
-  EXPECT_EQ(info.function_count, 9u);
+  EXPECT_EQ(info.function_count, 10u);
   EXPECT_EQ(info.kernel_count, 1u);
   const char *name = nullptr, *variant = nullptr;
   uint32_t version = 0;
@@ -89,8 +89,8 @@ TEST_F(Introspection, OfWhatIsNotThere) {
   EXPECT_FAILS(ASTRA_ERROR_NOT_FOUND, "\"shfit\"; it has: shift, add",
                astra_module_function(runtime, toy, "shfit", &missing, &error));
   EXPECT_EQ(missing.bits, 0u);
-  EXPECT_FAILS(ASTRA_ERROR_OUT_OF_RANGE, "function 9",
-               astra_module_function_at(runtime, toy, 9, &missing, &error));
+  EXPECT_FAILS(ASTRA_ERROR_OUT_OF_RANGE, "function 10",
+               astra_module_function_at(runtime, toy, 10, &missing, &error));
 }
 
 TEST_F(Introspection, FindsTests) {

@@ -156,25 +156,71 @@ TEST(DimCode, SolvesForOneUnknown) {
 }
 
 TEST(MemoryPool, BlocksAreAlignedAndDoNotOverlap) {
-  MemoryPool pool(nullptr);
-  std::vector<std::pair<char *, size_t>> blocks;
+  MemoryPool pool(nullptr, {});
+  std::vector<std::pair<Block, size_t>> blocks;
   for (int round = 0; round < 2; ++round) {
     for (size_t bytes = 0; bytes < 5000; bytes += 37) {
-      char *memory = static_cast<char *>(pool.allocate(bytes));
-      ASSERT_NE(memory, nullptr);
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
-      std::fill_n(memory, bytes, char(bytes));
-      blocks.emplace_back(memory, bytes);
+      Block block = pool.allocate(bytes);
+      ASSERT_TRUE(block);
+      EXPECT_GE(block.bytes, bytes);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(block.memory) % 64, 0u);
+      std::fill_n(static_cast<char *>(block.memory), bytes, char(bytes));
+      blocks.emplace_back(block, bytes);
     }
-    for (auto [memory, bytes] : blocks) {
+    for (auto [block, bytes] : blocks) {
       for (size_t i = 0; i < bytes; ++i)
-        ASSERT_EQ(memory[i], char(bytes));
-      pool.release(memory, bytes);
+        ASSERT_EQ(static_cast<char *>(block.memory)[i], char(bytes));
+      pool.release(block);
     }
     blocks.clear();
   }
   EXPECT_EQ(pool.statistics().live, 0u);
-  EXPECT_EQ(pool.allocate(size_t(1) << 62), nullptr);
+  EXPECT_FALSE(pool.allocate(size_t(1) << 62));
+  EXPECT_EQ(pool.statistics().failed, 1u);
+}
+
+TEST(MemoryPool, ServesSmallerSizesFromLargerBlocks) {
+  MemoryPool pool(nullptr, {});
+  Block large = pool.allocate(8000);
+  pool.release(large);
+  Block served = pool.allocate(5000);
+  EXPECT_EQ(served.memory, large.memory);
+  EXPECT_EQ(served.bytes, large.bytes);
+  pool.release(served);
+  Block small = pool.allocate(1000); // less than half: not worth it
+  EXPECT_NE(small.memory, large.memory);
+  EXPECT_EQ(pool.statistics().reused, 1u);
+  pool.release(small);
+  EXPECT_EQ(pool.statistics().kept, large.bytes + small.bytes);
+}
+
+TEST(MemoryPool, KeepsAndTrimsAsTold) {
+  MemoryPool::Limits limits;
+  limits.kept = 10000;
+  MemoryPool pool(nullptr, limits);
+  Block a = pool.allocate(8192), b = pool.allocate(4096);
+  pool.release(a);
+  pool.release(b); // beyond the limit
+  EXPECT_EQ(pool.statistics().kept, 8192u);
+  pool.trim(8192);
+  EXPECT_EQ(pool.statistics().kept, 8192u);
+  pool.trim(8191);
+  EXPECT_EQ(pool.statistics().kept, 0u);
+}
+
+TEST(MemoryPool, GivesKeptBlocksUpForItsLimit) {
+  MemoryPool::Limits limits;
+  limits.total = 20000;
+  MemoryPool pool(nullptr, limits);
+  Block a = pool.allocate(16384);
+  EXPECT_FALSE(pool.allocate(4096));
+  pool.release(a);
+  EXPECT_EQ(pool.statistics().kept, 16384u);
+  Block b = pool.allocate(4096); // the kept block went
+  ASSERT_TRUE(b);
+  EXPECT_EQ(pool.statistics().kept, 0u);
+  pool.release(b);
+  EXPECT_EQ(pool.statistics().peak, 16384u);
 }
 
 } // namespace

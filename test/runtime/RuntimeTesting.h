@@ -43,10 +43,12 @@ protected:
   void SetUp() override { start(2); }
   void TearDown() override { astra_runtime_destroy(runtime); }
 
-  void start(uint32_t threads, const astra_allocator_t *allocator = nullptr) {
+  void start(uint32_t threads, const astra_allocator_t *allocator = nullptr,
+             uint32_t streamThreads = 0) {
     astra_runtime_options_t options;
     ASTRA_INIT(RUNTIME_OPTIONS, &options);
     options.threads = threads;
+    options.stream_threads = streamThreads;
     options.allocator = allocator;
     options.debug = [](void *context, const char *text) {
       static_cast<std::vector<std::string> *>(context)->push_back(text);

@@ -152,6 +152,18 @@ static astra_outcome_t rounding(const astra_call_t *call, const astra_arg_t *in,
 static const astra_leaf_desc_t roundingOut[] = {{"0", ASTRA_I32, 0, 0},
                                                 {"1", ASTRA_F32, 0, 0}};
 
+/* twice(x: f32[n]) -> f32[n]: may write into the memory of x; needs it dense.
+ */
+static astra_outcome_t twice(const astra_call_t *call, const astra_arg_t *in,
+                             astra_arg_t *out) {
+  (void)call;
+  for (int64_t i = 0; i < out[0].shape[0]; ++i)
+    ((float *)out[0].data)[i] =
+        2 * ((const float *)in[0].data)[i * in[0].strides[0]];
+  return 0;
+}
+static const astra_leaf_desc_t floatN[] = {{"x", ASTRA_F32, 1, SHAPE(N)}};
+
 static astra_outcome_t passes(const astra_call_t *call, const astra_arg_t *in,
                               astra_arg_t *out) {
   (void)call;
@@ -186,6 +198,8 @@ static const astra_export_desc_t exports[] = {
      ASTRA_EXPORT_TEST, 0},
     {"fails", "", fails, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NO_WORKSPACE,
      ASTRA_EXPORT_TEST, 0},
+    {"twice", "", twice, 1, dimN, 0, 1, 0, floatN, 0, 1, 0, oneN, 0, 0,
+     NO_WORKSPACE, ASTRA_EXPORT_IN_PLACE, 0},
 };
 static const astra_import_desc_t imports[] = {
     {TOY_KERNEL, 1, 0},

@@ -131,13 +131,23 @@ static bool writeBeside(StringRef path, StringRef bytes,
   return true;
 }
 
+/// Why nothing may be renamed over `path`, or null. A link is judged by what it
+/// leads to: `/dev/stdout` is one.
+static const char *refuseToReplace(StringRef path) {
+  fs::file_status status;
+  if (fs::status(path, status) || fs::is_regular_file(status))
+    return nullptr;
+  return fs::is_directory(status) ? "it is a folder"
+                                  : "it is a device or a pipe, not a file";
+}
+
 bool astra::writeFiles(
     llvm::ArrayRef<std::pair<std::string, StringRef>> contents) {
   std::vector<std::string> temporaries;
   bool good = true;
   for (const auto &[path, bytes] : contents) {
-    if (fs::is_directory(path)) {
-      printFileError(false, path, "it is a folder");
+    if (const char *reason = refuseToReplace(path)) {
+      printFileError(false, path, reason);
       good = false;
       break;
     }

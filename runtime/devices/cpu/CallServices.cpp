@@ -12,7 +12,7 @@ namespace {
 /// Before each scratch block, so that it can be freed without its size; as long
 /// as the alignment.
 struct alignas(MemoryPool::alignment) ScratchHeader {
-  size_t bytes;
+  Block block;
 };
 
 } // namespace
@@ -36,11 +36,13 @@ CallServices::CallServices(const astra_runtime &runtime, MemoryPool &memory,
     : runtime(runtime), memory(memory), threads(threads), launch(launch),
       context{sizeof(astra_call_t), &table, this, launch.dims.data(),
               launch.module->kernels().data()},
-      tapes(memory) {}
+      tapes(memory) {
+  errorText[0] = 0;
+}
 
 CallServices::~CallServices() {
   for (const Block &block : workspaces)
-    memory.release(block.memory, block.bytes);
+    memory.release(block);
 }
 
 Status CallServices::run(Launch &running) {
@@ -54,12 +56,12 @@ Status CallServices::run(Launch &running) {
     return {};
   Status status;
   status.code = errorCode ? errorCode : outcome;
-  status.message = errorCode
-                       ? std::string(errorText)
-                       : join(running.name(), " failed with ",
-                              astra_status_name(outcome), " (", outcome, ")");
+  status.setMessage(errorCode
+                        ? std::string(errorText)
+                        : join(running.name(), " failed with ",
+                               astra_status_name(outcome), " (", outcome, ")"));
   if (located)
-    status.location = launch.module->location(errorLocation);
+    status.setLocation(launch.module->location(errorLocation));
   return status;
 }
 
@@ -71,14 +73,14 @@ void CallServices::parallelFor(const astra_call_t *call, int64_t count,
 
 void *CallServices::workspace(const astra_call_t *call, int64_t bytes) {
   CallServices &self = of(call);
-  void *block = bytes < 0 ? nullptr : self.memory.allocate(size_t(bytes));
+  Block block = bytes < 0 ? Block() : self.memory.allocate(size_t(bytes));
   if (block) {
     try {
       std::lock_guard<std::mutex> lock(self.mutex);
-      self.workspaces.push_back({block, size_t(bytes)});
-      return block;
+      self.workspaces.push_back(block);
+      return block.memory;
     } catch (const std::bad_alloc &) {
-      self.memory.release(block, size_t(bytes));
+      self.memory.release(block);
     }
   }
   char text[128];
@@ -92,7 +94,7 @@ void *CallServices::workspace(const astra_call_t *call, int64_t bytes) {
 void *CallServices::scratch(const astra_call_t *call, int64_t bytes) {
   CallServices &self = of(call);
   size_t total = size_t(bytes) + sizeof(ScratchHeader);
-  void *block = bytes < 0 ? nullptr : self.memory.allocate(total);
+  Block block = bytes < 0 ? Block() : self.memory.allocate(total);
   if (!block) {
     char text[128];
     std::snprintf(text, sizeof text,
@@ -101,7 +103,7 @@ void *CallServices::scratch(const astra_call_t *call, int64_t bytes) {
     recordError(call, ASTRA_ERROR_OUT_OF_MEMORY, text);
     return nullptr;
   }
-  auto *header = new (block) ScratchHeader{total};
+  auto *header = new (block.memory) ScratchHeader{block};
   return header + 1;
 }
 
@@ -109,7 +111,7 @@ void CallServices::scratchFree(const astra_call_t *call, void *memory) {
   if (!memory)
     return;
   auto *header = static_cast<ScratchHeader *>(memory) - 1;
-  of(call).memory.release(header, header->bytes);
+  of(call).memory.release(header->block);
 }
 
 astra_outcome_t CallServices::recordError(const astra_call_t *call,

@@ -45,11 +45,6 @@ private:
 
   static const astra_call_api_t table;
 
-  struct Block {
-    void *memory;
-    size_t bytes;
-  };
-
   const astra_runtime &runtime;
   MemoryPool &memory;
   ThreadPool &threads;
@@ -59,7 +54,7 @@ private:
   std::vector<Block> workspaces;
   Tapes tapes;
   int32_t errorCode = 0;
-  char errorText[1024] = "";
+  char errorText[1024];
   bool located = false;
   uint32_t errorLocation = 0;
 };

@@ -19,7 +19,8 @@ public:
   bool sharesHostMemory() const override { return true; }
   Status allocate(size_t bytes, Ref<Storage> &storage) override {
     storage = Storage::allocate(runtime.memory, bytes);
-    return storage ? Status() : outOfMemory(bytes, "a tensor on \"cpu\"");
+    return storage ? Status()
+                   : outOfMemory(runtime.memory, bytes, "a tensor on \"cpu\"");
   }
   Status accept(const Launch &) const override { return {}; }
   Status run(Launch &launch) override {

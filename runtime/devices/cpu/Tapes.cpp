@@ -38,7 +38,7 @@ void *Tape::find(int64_t index) const {
   Place place = placeOf(index);
   if (place.chunk >= chunks.size() || !chunks[place.chunk])
     return nullptr;
-  return static_cast<char *>(chunks[place.chunk]) +
+  return static_cast<char *>(chunks[place.chunk].memory) +
          (index - place.begin) * bytes;
 }
 
@@ -57,21 +57,21 @@ void *Tape::entry(MemoryPool &pool, int64_t index, int64_t size) {
   return find(index);
 }
 
-void *Tape::makeChunk(MemoryPool &pool, const Place &place) {
+bool Tape::makeChunk(MemoryPool &pool, const Place &place) {
   if (place.chunk >= chunks.size())
     chunks.resize(place.chunk + 1);
   size_t size = size_t(place.count * bytes);
-  void *memory = pool.allocate(size);
-  if (memory)
-    std::memset(memory, 0, size);
-  return chunks[place.chunk] = memory;
+  Block block = pool.allocate(size);
+  if (block)
+    std::memset(block.memory, 0, size);
+  chunks[place.chunk] = block;
+  return bool(block);
 }
 
 void Tape::clear(MemoryPool &pool) {
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    unsigned log = firstLog + unsigned(std::min<size_t>(i, doublings));
-    if (chunks[i])
-      pool.release(chunks[i], size_t(bytes << log));
+  for (const Block &chunk : chunks) {
+    if (chunk)
+      pool.release(chunk);
   }
   chunks.clear();
   bytes = -1;

@@ -5,6 +5,7 @@
 
 #include "core/Memory.h"
 #include <memory>
+#include <vector>
 
 namespace astra {
 
@@ -25,12 +26,12 @@ private:
     int64_t begin, count; // entries of the chunk
   };
   Place placeOf(int64_t index) const;
-  void *makeChunk(MemoryPool &pool, const Place &place);
+  bool makeChunk(MemoryPool &pool, const Place &place);
 
   int64_t bytes = -1; // of an entry; -1: not known yet
   unsigned firstLog = 0, doublings = 0;
   int64_t reached = 0;
-  std::vector<void *> chunks; // null: none of its entries was asked for
+  std::vector<Block> chunks; // null: none of its entries was asked for
 };
 
 class Tapes {

@@ -15,7 +15,8 @@ public:
   }
   Status allocate(size_t bytes, Ref<Storage> &storage) override {
     storage = Storage::allocate(memory, bytes);
-    return storage ? Status() : outOfMemory(bytes, "the device \"null\"");
+    return storage ? Status()
+                   : outOfMemory(memory, bytes, "the device \"null\"");
   }
   Status accept(const Launch &) const override {
     return fail(ASTRA_ERROR_UNIMPLEMENTED,

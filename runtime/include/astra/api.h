@@ -156,6 +156,54 @@ struct astra_api {
       astra_tensor_t tensor, astra_error_t **error);
   astra_status_t (*npy_load)(astra_runtime_t *runtime, const char *path,
       astra_device_t device, astra_tensor_t *tensor, astra_error_t **error);
+  astra_status_t (*runtime_trim)(astra_runtime_t *runtime, uint64_t keep,
+      astra_error_t **error);
+  astra_status_t (*stream_run)(astra_runtime_t *runtime, astra_stream_t stream,
+      uint64_t limit, uint64_t *done, astra_error_t **error);
+  astra_status_t (*stream_cancel)(astra_runtime_t *runtime,
+      astra_stream_t stream, astra_error_t **error);
+  astra_status_t (*stream_callback)(astra_runtime_t *runtime,
+      astra_stream_t stream, void (*done)(void *context, astra_status_t status),
+      void *context, astra_error_t **error);
+  astra_status_t (*event_create)(astra_runtime_t *runtime,
+      const astra_event_options_t *options, astra_event_t *event,
+      astra_error_t **error);
+  astra_status_t (*event_record)(astra_runtime_t *runtime, astra_event_t event,
+      astra_stream_t stream, astra_error_t **error);
+  astra_status_t (*event_signal)(astra_runtime_t *runtime, astra_event_t event,
+      astra_error_t **error);
+  astra_status_t (*stream_wait_event)(astra_runtime_t *runtime,
+      astra_stream_t stream, astra_event_t event, astra_error_t **error);
+  astra_status_t (*event_wait)(astra_runtime_t *runtime, astra_event_t event,
+      astra_error_t **error);
+  astra_status_t (*event_state)(astra_runtime_t *runtime, astra_event_t event,
+      uint32_t *state, astra_error_t **error);
+  astra_status_t (*event_elapsed)(astra_runtime_t *runtime, astra_event_t first,
+      astra_event_t second, int64_t *nanoseconds, astra_error_t **error);
+  astra_status_t (*event_release)(astra_runtime_t *runtime, astra_event_t event,
+      astra_error_t **error);
+  astra_status_t (*tensor_callback)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, void (*done)(void *context, astra_status_t status,
+      const astra_error_t *error), void *context, astra_error_t **error);
+  astra_status_t (*tensor_partition)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, size_t count, const int64_t *starts,
+      const int64_t *extents, const int64_t *steps, astra_tensor_t *parts,
+      astra_error_t **error);
+  astra_status_t (*tensor_copy)(astra_runtime_t *runtime, astra_stream_t stream,
+      astra_tensor_t from, astra_tensor_t into, astra_tensor_t *tensor,
+      astra_error_t **error);
+  astra_status_t (*tensor_to_dlpack)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, struct DLManagedTensorVersioned **managed,
+      astra_error_t **error);
+  astra_status_t (*tensor_to_dlpack_legacy)(astra_runtime_t *runtime,
+      astra_tensor_t tensor, struct DLManagedTensor **managed,
+      astra_error_t **error);
+  astra_status_t (*tensor_from_dlpack)(astra_runtime_t *runtime,
+      astra_device_t device, struct DLManagedTensorVersioned *managed,
+      astra_tensor_t *tensor, astra_error_t **error);
+  astra_status_t (*tensor_from_dlpack_legacy)(astra_runtime_t *runtime,
+      astra_device_t device, struct DLManagedTensor *managed,
+      astra_tensor_t *tensor, astra_error_t **error);
 };
 
 /* X(name) for each member, in order. */
@@ -219,7 +267,26 @@ struct astra_api {
   X(archive_tensor) \
   X(archive_release) \
   X(npy_save) \
-  X(npy_load)
+  X(npy_load) \
+  X(runtime_trim) \
+  X(stream_run) \
+  X(stream_cancel) \
+  X(stream_callback) \
+  X(event_create) \
+  X(event_record) \
+  X(event_signal) \
+  X(stream_wait_event) \
+  X(event_wait) \
+  X(event_state) \
+  X(event_elapsed) \
+  X(event_release) \
+  X(tensor_callback) \
+  X(tensor_partition) \
+  X(tensor_copy) \
+  X(tensor_to_dlpack) \
+  X(tensor_to_dlpack_legacy) \
+  X(tensor_from_dlpack) \
+  X(tensor_from_dlpack_legacy)
 
 #ifdef __cplusplus
 }

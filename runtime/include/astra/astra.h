@@ -116,7 +116,8 @@ enum {
   ASTRA_STRUCT_VALUE_INFO = 7,
   ASTRA_STRUCT_LEAF_INFO = 8,
   ASTRA_STRUCT_CALL_OPTIONS = 9,
-  ASTRA_STRUCT_MEMORY_INFO = 10
+  ASTRA_STRUCT_MEMORY_INFO = 10,
+  ASTRA_STRUCT_EVENT_OPTIONS = 11
 };
 
 /* Makes a struct ready: ASTRA_INIT(BORROW, &borrow) sets the chain of `borrow`
@@ -172,6 +173,17 @@ typedef struct astra_runtime_options {
    * work; null: written to standard error. */
   void (*debug)(void *context, const char *text);
   void *debug_context;
+  /* Threads that do the work of streams. 0 makes none: work is then done within
+   * the call that puts it in. Each works on one call at a time, helped by the
+   * others of `threads`. Never changes a result. */
+  uint32_t stream_threads;
+  uint32_t reserved;
+  /* The most bytes of tensors and workspaces, with what is kept for reuse; an
+   * allocation beyond is ASTRA_ERROR_OUT_OF_MEMORY. 0: no limit. */
+  uint64_t memory_limit;
+  /* The most bytes of released memory to keep for reuse. 0: 256 MiB; 1 keeps
+   * none. */
+  uint64_t kept_limit;
 } astra_runtime_options_t;
 
 /* Makes a runtime. `options` may be null. ASTRA_ERROR_CPU_LEVEL if the
@@ -180,9 +192,11 @@ ASTRA_API astra_status_t
 astra_runtime_create(const astra_runtime_options_t *options,
                      astra_runtime_t **runtime, astra_error_t **error);
 
-/* Waits for all work, releases every object that is still alive (release
- * callbacks run) and ends the runtime's threads. Null is allowed. Not to be
- * called while another thread uses the runtime, nor from a callback. */
+/* Cancels the work that has not begun, waits for what is running, releases
+ * every object that is still alive (callbacks run, on this thread or a
+ * stream's) and ends the runtime's threads. To have work done, wait for its
+ * stream first. Null is allowed. Not to be called while another thread uses the
+ * runtime, nor from a callback. */
 ASTRA_API void astra_runtime_destroy(astra_runtime_t *runtime);
 
 typedef struct astra_memory_info {
@@ -191,12 +205,22 @@ typedef struct astra_memory_info {
   uint64_t peak_bytes;   /* the most that live_bytes has been */
   uint64_t live_handles; /* handles that have references */
   uint64_t allocations;  /* since the runtime was made */
+  uint64_t kept_bytes;   /* released, and kept for reuse */
+  uint64_t limit_bytes;  /* memory_limit; 0: none */
+  uint64_t reused;       /* of the allocations, those of kept memory */
+  uint64_t failed;       /* allocations that there was no memory for */
 } astra_memory_info_t;
 
 /* Fills `info` with statistics of the memory of the runtime. */
 ASTRA_API astra_status_t astra_runtime_memory(astra_runtime_t *runtime,
                                               astra_memory_info_t *info,
                                               astra_error_t **error);
+
+/* Gives memory that is kept for reuse back to the allocator, until at most
+ * `keep` bytes are left. */
+ASTRA_API astra_status_t astra_runtime_trim(astra_runtime_t *runtime,
+                                            uint64_t keep,
+                                            astra_error_t **error);
 
 /* ---- Handles ----------------------------------------------------------- */
 
@@ -221,6 +245,9 @@ typedef struct astra_function {
 typedef struct astra_archive {
   uint64_t bits;
 } astra_archive_t;
+typedef struct astra_event {
+  uint64_t bits;
+} astra_event_t;
 
 /* ---- Devices ----------------------------------------------------------- */
 
@@ -257,9 +284,30 @@ ASTRA_API astra_status_t astra_device_release(astra_runtime_t *runtime,
 
 /* ---- Streams ----------------------------------------------------------- */
 
+/* A stream is a queue of work on one device, done in order. Putting work in
+ * returns at once with tensors that may be pending; work that is given a
+ * pending tensor of another stream waits for it by itself, and holds up its own
+ * stream only. Who does the work depends on the flags:
+ *
+ *   0                     the runtime's stream threads, if there are any (see
+ *                         stream_threads), else as ASTRA_STREAM_INLINE
+ *   ASTRA_STREAM_INLINE   the call that puts work in, before it returns. If
+ *                         something is missing, or another thread is at work in
+ *                         the stream, the call returns, and the thread that
+ *                         provides it, or that is at work, goes on
+ *   ASTRA_STREAM_MANUAL   the caller, with astra_stream_run; and any thread
+ * that waits for the work, since it would else wait for ever
+ *
+ * Two threads never work in a stream at once. A callback runs on the thread
+ * that does the work, as above; it may use the runtime, but must not wait for
+ * anything nor destroy the runtime. Waiting there for the own stream is refused
+ * (ASTRA_ERROR_BUSY). */
+#define ASTRA_STREAM_INLINE 1u
+#define ASTRA_STREAM_MANUAL 2u
+
 typedef struct astra_stream_options {
   astra_chain_t chain; /* ASTRA_STRUCT_STREAM_OPTIONS */
-  uint64_t flags;      /* none yet: 0 */
+  uint64_t flags;      /* ASTRA_STREAM_*, one of them or 0 */
 } astra_stream_options_t;
 
 /* Makes a stream: a queue of work on `device`, done in order. `options` may be
@@ -270,7 +318,7 @@ astra_stream_create(astra_runtime_t *runtime, astra_device_t device,
                     astra_stream_t *stream, astra_error_t **error);
 
 /* Waits for all work put into the stream before this call. Reports the first
- * error of that work that no wait has reported yet. */
+ * error of that work that no astra_stream_wait has reported yet. */
 ASTRA_API astra_status_t astra_stream_wait(astra_runtime_t *runtime,
                                            astra_stream_t stream,
                                            astra_error_t **error);
@@ -283,10 +331,105 @@ ASTRA_API astra_status_t astra_stream_position(astra_runtime_t *runtime,
                                                uint64_t *completed,
                                                astra_error_t **error);
 
-/* Gives the reference back. Work in the stream is still done. */
+/* Does up to `limit` pieces of work of an ASTRA_STREAM_MANUAL stream on this
+ * thread, and gives their number (`done` may be null). Never waits: it stops
+ * where a piece needs something that is not there yet. ASTRA_ERROR_BUSY if
+ * another thread, or a callback's caller, is at work in the stream;
+ * ASTRA_ERROR_INVALID_ARGUMENT if the stream is of another sort. */
+ASTRA_API astra_status_t astra_stream_run(astra_runtime_t *runtime,
+                                          astra_stream_t stream, uint64_t limit,
+                                          uint64_t *done,
+                                          astra_error_t **error);
+
+/* Cancels the work in the stream that has not begun: its tensors fail with
+ * ASTRA_ERROR_CANCELLED, its callbacks are called with that. What is running
+ * goes on to its end. Work put in later is not affected. Never waits. */
+ASTRA_API astra_status_t astra_stream_cancel(astra_runtime_t *runtime,
+                                             astra_stream_t stream,
+                                             astra_error_t **error);
+
+/* Calls `done` once all work put into the stream before is done, in order with
+ * the stream's work and on the thread that does it. `status` is ASTRA_OK, or
+ * ASTRA_ERROR_CANCELLED if this was cancelled; how the work before ended is
+ * told by its tensors and by astra_stream_wait. Called exactly once if this
+ * succeeds, else never. */
+ASTRA_API astra_status_t
+astra_stream_callback(astra_runtime_t *runtime, astra_stream_t stream,
+                      void (*done)(void *context, astra_status_t status),
+                      void *context, astra_error_t **error);
+
+/* Gives the reference back. Work in the stream is still done; that of a manual
+ * one by whoever waits for it. */
 ASTRA_API astra_status_t astra_stream_release(astra_runtime_t *runtime,
                                               astra_stream_t stream,
                                               astra_error_t **error);
+
+/* ---- Events ------------------------------------------------------------ */
+
+/* An event is a point in a stream's work. It says when, not how: it becomes
+ * ready even if work before it failed, and fails only if it was cancelled. */
+
+/* The caller gives the word with astra_event_signal; not recorded in streams.
+ * The way to make a stream wait for something outside of the runtime. */
+#define ASTRA_EVENT_HOST 1u
+
+typedef struct astra_event_options {
+  astra_chain_t chain; /* ASTRA_STRUCT_EVENT_OPTIONS */
+  uint64_t flags;      /* ASTRA_EVENT_*, or 0 */
+} astra_event_options_t;
+
+/* Makes an event. `options` may be null. */
+ASTRA_API astra_status_t astra_event_create(
+    astra_runtime_t *runtime, const astra_event_options_t *options,
+    astra_event_t *event, astra_error_t **error);
+
+/* Puts the event behind the work of the stream. Recording again moves the
+ * event; what waits for it already still waits for the earlier point. */
+ASTRA_API astra_status_t astra_event_record(astra_runtime_t *runtime,
+                                            astra_event_t event,
+                                            astra_stream_t stream,
+                                            astra_error_t **error);
+
+/* Makes an ASTRA_EVENT_HOST event ready. Work that waits for it in streams
+ * without threads is done within this call. ASTRA_ERROR_BUSY if it was
+ * signalled before. */
+ASTRA_API astra_status_t astra_event_signal(astra_runtime_t *runtime,
+                                            astra_event_t event,
+                                            astra_error_t **error);
+
+/* Has all work that is put into the stream from now on wait for the event. If
+ * the event fails, the next astra_stream_wait reports it, and the work is done
+ * nevertheless. ASTRA_ERROR_NOT_READY if the event has not been recorded. */
+ASTRA_API astra_status_t astra_stream_wait_event(astra_runtime_t *runtime,
+                                                 astra_stream_t stream,
+                                                 astra_event_t event,
+                                                 astra_error_t **error);
+
+/* Waits for the event on this thread. ASTRA_ERROR_NOT_READY if it has not been
+ * recorded. */
+ASTRA_API astra_status_t astra_event_wait(astra_runtime_t *runtime,
+                                          astra_event_t event,
+                                          astra_error_t **error);
+
+/* ASTRA_TENSOR_PENDING (also before it is recorded), _READY or _FAILED. Never
+ * waits. */
+ASTRA_API astra_status_t astra_event_state(astra_runtime_t *runtime,
+                                           astra_event_t event, uint32_t *state,
+                                           astra_error_t **error);
+
+/* The time from the event `first` to the event `second`, in nanoseconds by the
+ * system's steady clock. ASTRA_ERROR_NOT_READY unless both are ready. */
+ASTRA_API astra_status_t astra_event_elapsed(astra_runtime_t *runtime,
+                                             astra_event_t first,
+                                             astra_event_t second,
+                                             int64_t *nanoseconds,
+                                             astra_error_t **error);
+
+/* Gives the reference back. A host event that was not signalled fails with
+ * ASTRA_ERROR_CANCELLED with its last reference. */
+ASTRA_API astra_status_t astra_event_release(astra_runtime_t *runtime,
+                                             astra_event_t event,
+                                             astra_error_t **error);
 
 /* ---- Tensors ----------------------------------------------------------- */
 
@@ -380,6 +523,16 @@ ASTRA_API astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
                                            astra_tensor_t tensor,
                                            astra_error_t **error);
 
+/* Calls `done` once the tensor is ready or has failed; `error` is null or lives
+ * during the call. If that is so already, `done` is called before this returns,
+ * else on the thread that does the tensor's work (see Streams). Called exactly
+ * once if this succeeds, else never. */
+ASTRA_API astra_status_t
+astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
+                      void (*done)(void *context, astra_status_t status,
+                                   const astra_error_t *error),
+                      void *context, astra_error_t **error);
+
 /* Copies the elements, dense and row-major, into `buffer`; `bytes` must be
  * exactly the tensor's size. Waits. */
 ASTRA_API astra_status_t astra_tensor_read(astra_runtime_t *runtime,
@@ -435,6 +588,60 @@ ASTRA_API astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
                                             astra_tensor_t tensor,
                                             astra_tensor_t *dense,
                                             astra_error_t **error);
+
+/* Parts: slices of one buffer that several streams or threads write at once. */
+
+/* Splits a writable tensor (see ASTRA_MAP_WRITE) into `count` slices, at most
+ * ASTRA_MOST_PARTS; arrays as in astra_tensor_slice, one row of rank entries
+ * for each part. Each part is a writable tensor: map it for writing, make it
+ * the target of a call, or copy into it. The parts must not share an element
+ * (ASTRA_ERROR_INVALID_ARGUMENT names the two that do); they need not cover the
+ * tensor. The tensor itself cannot be written any more. It can be read, viewed
+ * or passed on once each part has been written by work, read or released
+ * (before that: ASTRA_ERROR_BUSY), and then waits for the work that writes the
+ * parts, or fails with it. If the arguments are refused the tensor stays as it
+ * was. */
+#define ASTRA_MOST_PARTS 4096u
+ASTRA_API astra_status_t astra_tensor_partition(
+    astra_runtime_t *runtime, astra_tensor_t tensor, size_t count,
+    const int64_t *starts, const int64_t *extents, const int64_t *steps,
+    astra_tensor_t *parts, astra_error_t **error);
+
+/* Puts a copy of `from` to `into` into a stream. `into` must be writable (see
+ * astra_call_options_t; it need not be dense) and of the same dtype, shape and
+ * device; it is consumed, and *tensor takes its place. */
+ASTRA_API astra_status_t astra_tensor_copy(
+    astra_runtime_t *runtime, astra_stream_t stream, astra_tensor_t from,
+    astra_tensor_t into, astra_tensor_t *tensor, astra_error_t **error);
+
+/* ---- Exchange with other libraries -------------------------------------- */
+
+/* DLPack's structs; a program that uses these functions includes DLPack's own
+ * header. Version 1, and the unversioned structs before it (`_legacy`). */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+
+/* Gives a tensor to another library without a copy. Waits for it. The memory is
+ * marked as read-only, and kept until the other side calls the deleter, on any
+ * thread, which must be before astra_runtime_destroy. */
+ASTRA_API astra_status_t astra_tensor_to_dlpack(
+    astra_runtime_t *runtime, astra_tensor_t tensor,
+    struct DLManagedTensorVersioned **managed, astra_error_t **error);
+ASTRA_API astra_status_t astra_tensor_to_dlpack_legacy(
+    astra_runtime_t *runtime, astra_tensor_t tensor,
+    struct DLManagedTensor **managed, astra_error_t **error);
+
+/* Makes a tensor of another library's memory without a copy: of the host, ready
+ * to read, and unchanged from then on. The deleter is called once, on whatever
+ * thread drops the last use; if this fails it is not called. */
+ASTRA_API astra_status_t
+astra_tensor_from_dlpack(astra_runtime_t *runtime, astra_device_t device,
+                         struct DLManagedTensorVersioned *managed,
+                         astra_tensor_t *tensor, astra_error_t **error);
+ASTRA_API astra_status_t
+astra_tensor_from_dlpack_legacy(astra_runtime_t *runtime, astra_device_t device,
+                                struct DLManagedTensor *managed,
+                                astra_tensor_t *tensor, astra_error_t **error);
 
 /* ---- Modules ----------------------------------------------------------- */
 
@@ -602,14 +809,22 @@ typedef struct astra_value {
 } astra_value_t;
 
 /* The caller's reference passes to the call once the arguments have been found
- * valid, whatever happens after, and the memory may be used for outputs. The
- * tensor must have no other reference, view or mapping, and stand in one input
- * only (ASTRA_ERROR_DONATION). */
+ * valid, whatever happens after, and the memory may be used for outputs: at
+ * once where the compiled function allows that, else after the call. The tensor
+ * must have no other reference, view or mapping, and stand in one input only
+ * (ASTRA_ERROR_DONATION); earlier calls that still use it do not matter. */
 #define ASTRA_VALUE_DONATE 1u
 
 typedef struct astra_call_options {
   astra_chain_t chain; /* ASTRA_STRUCT_CALL_OPTIONS */
   uint64_t flags;      /* none yet: 0 */
+  /* Null, or for each output null or a tensor that the result is written into.
+   * It must be writable (from astra_tensor_empty, or a part of one, not yet
+   * retained, read, viewed, mapped or passed; else ASTRA_ERROR_BUSY), dense,
+   * and have the dtype and shape of the output. It is consumed like a donated
+   * input, and the output takes its place. */
+  const astra_tensor_t *targets;
+  size_t target_count; /* 0, or the number of outputs */
 } astra_call_options_t;
 
 /* Calls a function on a stream. `inputs` are its input leaves in order,

@@ -175,6 +175,10 @@ typedef struct astra_export_desc {
   uint32_t reserved;
 } astra_export_desc_t;
 #define ASTRA_EXPORT_TEST 1u /* a test block: no parameters, no results */
+/* Each element of an output depends on those at its own place of dense inputs
+ * with its dtype and shape only, and is written after they have been read: an
+ * output may lie in the memory of such an input. */
+#define ASTRA_EXPORT_IN_PLACE 2u
 
 /* A kernel that the module calls, by name and version. */
 typedef struct astra_import_desc {

@@ -1,0 +1,159 @@
+// Writing into parts of a buffer: the public functions of partitions and
+// copies.
+#include "core/Dtype.h"
+#include "core/Stream.h"
+#include "core/Tensor.h"
+
+using namespace astra;
+
+namespace {
+
+/// Copies one tensor into the storage of another.
+class CopyTask final : public Task {
+public:
+  CopyTask(Ref<Tensor> from, Ref<Tensor> into)
+      : from(std::move(from)), into(std::move(into)) {}
+  Ref<Completion> blocker() const override { return from->missing(); }
+  Status run() override {
+    Status status = from->wait(); // it is done already
+    if (!status.ok()) {
+      status.setMessage(join("the tensor to copy is the result of work that "
+                             "failed: ",
+                             status.message()));
+      status.code = ASTRA_ERROR_POISONED;
+      return status;
+    }
+    copyStrided(from->layout, from->storage->data(), into->layout,
+                into->storage->data(), from->elementBytes);
+    return {};
+  }
+  void drop() override {
+    from = {};
+    into = {};
+  }
+
+private:
+  Ref<Tensor> from, into;
+};
+
+Status checkSlices(const Tensor &tensor, const Slices &slices) {
+  if (slices.count == 0 || slices.count > ASTRA_MOST_PARTS)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "a partition has 1 to ",
+                ASTRA_MOST_PARTS, " parts, not ", slices.count);
+  if (tensor.layout.rank == 0 && slices.count > 1)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT,
+                "a tensor of rank 0 has one element, so it has one part");
+  if (tensor.layout.rank) {
+    ASTRA_TRY(need(slices.starts, "starts"));
+    ASTRA_TRY(need(slices.extents, "extents"));
+  }
+  return {};
+}
+
+Status makeParts(astra_runtime &runtime, const Ref<Tensor> &whole,
+                 const Slices &slices, std::vector<Ref<Tensor>> &parts) {
+  ASTRA_TRY(checkSlices(*whole, slices));
+  std::vector<Layout> layouts(slices.count);
+  for (size_t i = 0; i < slices.count; ++i) {
+    size_t row = i * slices.rank;
+    Status status =
+        sliceLayout(whole->layout, slices.starts + row, slices.extents + row,
+                    slices.steps ? slices.steps + row : nullptr, layouts[i]);
+    if (!status.ok()) {
+      status.setMessage(join("part ", i, ": ", status.message()));
+      return status;
+    }
+  }
+  ASTRA_TRY(checkDisjoint(slices));
+  auto partition = make<Partition>(slices.count);
+  parts.reserve(slices.count);
+  for (const Layout &layout : layouts)
+    parts.push_back(make<Tensor>(whole->device, whole->storage, whole->dtype,
+                                 whole->elementBytes, layout, Ref<Completion>(),
+                                 partition));
+  return whole->split(partition);
+}
+
+Status checkCopy(const Tensor &from, const Tensor &into, const Device &device) {
+  if (from.device != &device || into.device != &device)
+    return fail(ASTRA_ERROR_DEVICE_MISMATCH, "the tensors are on \"",
+                from.device->name(), "\" and \"", into.device->name(),
+                "\", but the stream is on \"", device.name(), "\"");
+  if (from.dtype != into.dtype)
+    return fail(ASTRA_ERROR_DTYPE_MISMATCH, "a tensor of ",
+                nameOfDtype(from.dtype), " cannot be copied into one of ",
+                nameOfDtype(into.dtype));
+  const Layout &source = from.layout, &target = into.layout;
+  if (source.rank != target.rank ||
+      !std::equal(source.shape.begin(), source.shape.begin() + source.rank,
+                  target.shape.begin()))
+    return fail(ASTRA_ERROR_SHAPE_MISMATCH, "a tensor of shape ",
+                shapeText(source.rank, source.shape.data()),
+                " cannot be copied into one of shape ",
+                shapeText(target.rank, target.shape.data()));
+  return {};
+}
+
+} // namespace
+
+astra_status_t
+astra_tensor_partition(astra_runtime_t *runtime, astra_tensor_t tensor,
+                       size_t count, const int64_t *starts,
+                       const int64_t *extents, const int64_t *steps,
+                       astra_tensor_t *parts, astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Tensor> whole;
+    ASTRA_TRY(getObject(runtime, tensor, whole));
+    ASTRA_TRY(need(parts, "parts"));
+    Slices slices = {whole->layout.rank, count, starts, extents, steps};
+    std::vector<Ref<Tensor>> made;
+    ASTRA_TRY(makeParts(*runtime, whole, slices, made));
+    for (size_t i = 0; i < count; ++i) {
+      Status status = runtime->insert(made[i], parts[i]);
+      if (status.ok())
+        continue;
+      while (i-- > 0) {
+        Status ignored = runtime->handles.release(Kind::Tensor, parts[i].bits);
+        parts[i].bits = 0;
+      }
+      return status;
+    }
+    return {};
+  });
+}
+
+astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
+                                 astra_stream_t stream, astra_tensor_t from,
+                                 astra_tensor_t into, astra_tensor_t *tensor,
+                                 astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    Ref<Stream> queue;
+    Ref<Tensor> source, target;
+    ASTRA_TRY(runtime->get(stream, queue));
+    ASTRA_TRY(runtime->get(into, target));
+    ASTRA_TRY(getSealed(runtime, from, source));
+    ASTRA_TRY(checkCopy(*source, *target, queue->getDevice()));
+    auto done = make<Completion>(Ref<Timeline>(queue));
+    auto made = make<Tensor>(target->device, target->storage, target->dtype,
+                             target->elementBytes, target->layout, done);
+    auto task = std::make_unique<CopyTask>(source, made);
+    task->done = done;
+    ASTRA_TRY(runtime->insert(made, *tensor));
+    Status claimed;
+    if (!target->claim(done))
+      claimed = fail(ASTRA_ERROR_BUSY,
+                     "the tensor to copy into cannot be written: only one "
+                     "from astra_tensor_empty or a part of one can, before it "
+                     "has been retained, read, viewed, mapped or passed");
+    else
+      claimed = runtime->handles.release(Kind::Tensor, into.bits);
+    if (!claimed.ok()) {
+      Status ignored = runtime->handles.release(Kind::Tensor, tensor->bits);
+      tensor->bits = 0;
+      return claimed;
+    }
+    queue->submit(std::move(task));
+    return {};
+  });
+}

@@ -1,0 +1,273 @@
+// Random sequences of the API against a simple model: a tensor is a row of
+// numbers or an error, a view shares it, work in a stream is done in order once
+// its gate is open. ASTRA_MODEL_STEPS sets how many steps are taken, and
+// ASTRA_MODEL_SEED where they begin.
+#include "RuntimeTesting.h"
+#include <cstdlib>
+#include <map>
+#include <random>
+
+using namespace astra::test;
+
+namespace {
+
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// What the model knows of one tensor.
+struct Known {
+  astra_tensor_t handle{0};
+  std::vector<float> values;
+  bool failed = false;
+  size_t stream = SIZE_MAX; // whose work makes it, or none
+  uint64_t position = 0;
+};
+
+class Model : public RuntimeTest {
+protected:
+  void SetUp() override {
+    start(2, nullptr, 2);
+    add = function("add");
+    twice = function("twice");
+    divide = function("divide");
+    for (uint64_t flags : {0u, 0u, ASTRA_STREAM_INLINE, ASTRA_STREAM_MANUAL,
+                           ASTRA_STREAM_MANUAL}) {
+      astra_stream_options_t options;
+      ASTRA_INIT(STREAM_OPTIONS, &options);
+      options.flags = flags;
+      astra_stream_t made{0};
+      ASSERT_OK(astra_stream_create(runtime, cpu, &options, &made, &error));
+      streams.push_back(made);
+    }
+    submitted.assign(streams.size(), 0);
+    random.seed(fromEnvironment("ASTRA_MODEL_SEED", 1));
+  }
+
+  size_t pick(size_t below) {
+    return std::uniform_int_distribution<size_t>(0, below - 1)(random);
+  }
+  Known &any() { return tensors[pick(tensors.size())]; }
+  void forget(size_t index) {
+    std::swap(tensors[index], tensors.back());
+    tensors.pop_back();
+  }
+
+  void makeTensor() {
+    Known made;
+    for (size_t i = 0; i < 4; ++i)
+      made.values.push_back(float(pick(1000)));
+    made.handle = floats({4}, made.values);
+    tensors.push_back(made);
+  }
+
+  void callAdd() {
+    const Known a = any(), b = any();
+    size_t on = pick(streams.size());
+    astra_value_t in[] = {astra_value_of_tensor(a.handle),
+                          astra_value_of_tensor(b.handle)};
+    Known made;
+    ASSERT_OK(astra_function_call(runtime, add, streams[on], nullptr, in, 2,
+                                  &made.handle, 1, &error));
+    made.failed = a.failed || b.failed;
+    for (size_t i = 0; i < 4; ++i)
+      made.values.push_back(a.values[i] + b.values[i]);
+    made.stream = on;
+    made.position = ++submitted[on];
+    tensors.push_back(made);
+  }
+
+  /// A donation succeeds just if no view shares the memory.
+  void callTwiceDonating() {
+    size_t index = pick(tensors.size());
+    const Known x = tensors[index];
+    size_t on = pick(streams.size());
+    astra_value_t in = astra_value_of_tensor(x.handle);
+    in.flags = ASTRA_VALUE_DONATE;
+    Known made;
+    astra_status_t status = astra_function_call(
+        runtime, twice, streams[on], nullptr, &in, 1, &made.handle, 1, nullptr);
+    ASSERT_EQ(status, sharers(x.handle) > 1 ? ASTRA_ERROR_DONATION : ASTRA_OK);
+    if (status != ASTRA_OK)
+      return;
+    owners.erase(x.handle.bits);
+    forget(index);
+    made.failed = x.failed;
+    for (float value : x.values)
+      made.values.push_back(2 * value);
+    made.stream = on;
+    made.position = ++submitted[on];
+    tensors.push_back(made);
+  }
+
+  void callFailing() {
+    size_t on = pick(streams.size());
+    astra_tensor_t x = tensor<int32_t>(ASTRA_I32, {4}, {1, 2, 3, 4}), out{0};
+    astra_value_t in = astra_value_of_tensor(x);
+    ASSERT_OK(astra_function_call(runtime, divide, streams[on], nullptr, &in, 1,
+                                  &out, 1, &error));
+    ++submitted[on];
+    ASSERT_OK(astra_tensor_release(runtime, x, &error));
+    ASSERT_OK(astra_tensor_release(runtime, out, &error));
+  }
+
+  void cancelledAdd() {
+    // Held up by an event, so that nothing of it has begun.
+    size_t on = 3 + pick(2); // a manual stream
+    drain(on);
+    const Known a = any();
+    astra_value_t in[] = {astra_value_of_tensor(a.handle),
+                          astra_value_of_tensor(a.handle)};
+    Known made;
+    ASSERT_OK(astra_function_call(runtime, add, streams[on], nullptr, in, 2,
+                                  &made.handle, 1, &error));
+    ASSERT_OK(astra_stream_cancel(runtime, streams[on], &error));
+    made.failed = true;
+    made.values.assign(4, 0);
+    made.stream = on;
+    made.position = ++submitted[on];
+    tensors.push_back(made);
+  }
+
+  void view() {
+    const Known from = any();
+    Known made = from;
+    uint64_t owner = ownerOf(from.handle);
+    int64_t start = 3, extent = 4, step = -1; // the row backwards
+    ASSERT_OK(astra_tensor_slice(runtime, from.handle, &start, &extent, &step,
+                                 &made.handle, &error));
+    made.values.assign(from.values.rbegin(), from.values.rend());
+    owners[made.handle.bits] = owner;
+    tensors.push_back(made);
+  }
+
+  void read() {
+    const Known &known = any();
+    std::vector<float> got(4);
+    astra_status_t status =
+        astra_tensor_read(runtime, known.handle, got.data(), 16, nullptr);
+    if (known.failed) {
+      ASSERT_TRUE(status == ASTRA_ERROR_POISONED ||
+                  status == ASTRA_ERROR_CANCELLED)
+          << astra_status_name(status);
+      return;
+    }
+    ASSERT_EQ(status, ASTRA_OK) << astra_status_name(status);
+    ASSERT_EQ(got, known.values);
+  }
+
+  void checkState() {
+    const Known &known = any();
+    uint32_t state = 9;
+    uint64_t completed = UINT64_MAX;
+    if (known.stream != SIZE_MAX)
+      ASSERT_OK(astra_stream_position(runtime, streams[known.stream], nullptr,
+                                      &completed, &error));
+    ASSERT_OK(astra_tensor_state(runtime, known.handle, &state, &error));
+    if (completed >= known.position)
+      ASSERT_EQ(state, uint32_t(known.failed ? ASTRA_TENSOR_FAILED
+                                             : ASTRA_TENSOR_READY));
+  }
+
+  void release() {
+    size_t index = pick(tensors.size());
+    astra_tensor_t handle = tensors[index].handle;
+    ASSERT_OK(astra_tensor_release(runtime, handle, &error));
+    ASSERT_EQ(astra_tensor_release(runtime, handle, nullptr),
+              ASTRA_ERROR_INVALID_HANDLE);
+    disown(handle);
+    forget(index);
+  }
+
+  void drain(size_t on) {
+    astra_status_t status = astra_stream_wait(runtime, streams[on], nullptr);
+    ASSERT_TRUE(status == ASTRA_OK || status == ASTRA_ERROR_DIVISION_BY_ZERO ||
+                status == ASTRA_ERROR_POISONED ||
+                status == ASTRA_ERROR_CANCELLED);
+    uint64_t in = 0, done = 0;
+    ASSERT_OK(astra_stream_position(runtime, streams[on], &in, &done, &error));
+    ASSERT_EQ(in, submitted[on]);
+    ASSERT_EQ(done, submitted[on]);
+  }
+
+  void runByHand() {
+    uint64_t done = 0;
+    ASSERT_OK(astra_stream_run(runtime, streams[3 + pick(2)], 1 + pick(3),
+                               &done, &error));
+  }
+
+  // Which tensors share a storage: by the first one that had it.
+  uint64_t ownerOf(astra_tensor_t tensor) {
+    auto found = owners.find(tensor.bits);
+    return found == owners.end() ? tensor.bits : found->second;
+  }
+  size_t sharers(astra_tensor_t tensor) {
+    size_t count = 0;
+    for (const Known &known : tensors)
+      count += ownerOf(known.handle) == ownerOf(tensor);
+    return count;
+  }
+  void disown(astra_tensor_t tensor) { owners.erase(tensor.bits); }
+
+  void step() {
+    if (tensors.size() < 4)
+      return makeTensor();
+    if (tensors.size() > 40)
+      return release();
+    switch (pick(16)) {
+    case 0:
+      return makeTensor();
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+      return callAdd();
+    case 5:
+      return callTwiceDonating();
+    case 6:
+      return callFailing();
+    case 7:
+      return cancelledAdd();
+    case 8:
+    case 9:
+      return view();
+    case 10:
+    case 11:
+      return read();
+    case 12:
+      return checkState();
+    case 13:
+      return runByHand();
+    case 14:
+      return release();
+    default:
+      return drain(pick(streams.size()));
+    }
+  }
+
+  std::mt19937_64 random;
+  astra_function_t add{0}, twice{0}, divide{0};
+  std::vector<astra_stream_t> streams;
+  std::vector<uint64_t> submitted;
+  std::vector<Known> tensors;
+  std::map<uint64_t, uint64_t> owners;
+};
+
+TEST_F(Model, AgreesAfterEveryStep) {
+  uint64_t steps = fromEnvironment("ASTRA_MODEL_STEPS", 20000);
+  for (uint64_t i = 0; i < steps; ++i) {
+    step();
+    ASSERT_FALSE(HasFatalFailure()) << "at step " << i;
+  }
+  for (size_t i = 0; i < streams.size(); ++i)
+    drain(i);
+  while (!tensors.empty())
+    release();
+  astra_memory_info_t info;
+  ASTRA_INIT(MEMORY_INFO, &info);
+  ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
+  EXPECT_EQ(info.live_bytes, 0u);
+}
+
+} // namespace
