@@ -1,11 +1,10 @@
-/* Reading a text into memory, and hashing the tensors of a model: what the
+/* Reading a text into memory and lines of progress: what the
  * programs that learn from texts share. Header only, plain C99.
  */
 #ifndef EXAMPLES_TEXT_H
 #define EXAMPLES_TEXT_H
 
 #include "example.h"
-#include "sha256.h"
 
 /* All bytes of a file, to be freed, or stops. */
 static inline unsigned char *text_read(const char *path, size_t *bytes) {
@@ -25,24 +24,6 @@ static inline unsigned char *text_read(const char *path, size_t *bytes) {
   fclose(file);
   *bytes = (size_t)size;
   return text;
-}
-
-/* The SHA-256 of the elements of `count` tensors, one after another. */
-static inline void text_hash(example_t *e, const astra_tensor_t *tensors,
-                             size_t count, char *digest) {
-  sha256_t hash;
-  sha256_start(&hash);
-  for (size_t i = 0; i < count; ++i) {
-    astra_mapping_t mapping;
-    astra_device_t host = {0};
-    void *data;
-    size_t bytes;
-    CHECK(astra_tensor_map(e->runtime, tensors[i], host, ASTRA_MAP_READ, 0,
-                           ASTRA_WHOLE, &mapping, &data, &bytes, &error));
-    sha256_add(&hash, data, bytes);
-    CHECK(astra_tensor_unmap(e->runtime, mapping, &error));
-  }
-  sha256_finish(&hash, digest);
 }
 
 /* A line of progress about every tenth of the steps. */

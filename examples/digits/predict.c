@@ -3,7 +3,7 @@
  * Usage: predict --data FILE --parameters FILE [--threads N]
  */
 #include "digits_files.h"
-#include "sha256.h"
+#include "hash.h"
 
 static digits_Mlp read_model(example_t *e, const char *path) {
   digits_Mlp model;
@@ -21,20 +21,8 @@ static digits_Mlp read_model(example_t *e, const char *path) {
 /* The hash of the parameters' bytes, tensor by tensor. */
 static void hash_model(example_t *e, const digits_Mlp *model, char *text) {
   astra_tensor_t tensors[digits_Mlp_count];
-  sha256_t hash;
   digits_Mlp_pack(model, tensors);
-  sha256_start(&hash);
-  for (size_t i = 0; i < digits_Mlp_count; ++i) {
-    astra_mapping_t mapping;
-    astra_device_t host = {0};
-    void *data;
-    size_t bytes;
-    CHECK(astra_tensor_map(e->runtime, tensors[i], host, ASTRA_MAP_READ, 0,
-                           ASTRA_WHOLE, &mapping, &data, &bytes, &error));
-    sha256_add(&hash, data, bytes);
-    CHECK(astra_tensor_unmap(e->runtime, mapping, &error));
-  }
-  sha256_finish(&hash, text);
+  example_hash(e, tensors, digits_Mlp_count, text);
 }
 
 int main(int argc, char **argv) {

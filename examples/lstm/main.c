@@ -3,6 +3,7 @@
  *
  * Usage: main --data FILE [--steps N] [--threads N]
  */
+#include "hash.h"
 #include "lstm.h"
 #include "text.h"
 
@@ -121,7 +122,7 @@ int main(int argc, char **argv) {
                       other.lengths, &loss, &error));
   invent(&e, &module, state.model);
   lstm_Model_pack(&state.model, tensors);
-  text_hash(&e, tensors, lstm_Model_count, digest);
+  example_hash(&e, tensors, lstm_Model_count, digest);
   printf("lstm: %.3f nats per letter of unseen words, %.3f by counting pairs, "
          "parameters sha256 %s\n",
          number(&e, loss), number(&e, counted), digest);

@@ -3,6 +3,7 @@
  *
  * Usage: main --data FILE [--steps N] [--threads N]
  */
+#include "hash.h"
 #include "text.h"
 #include "transformer.h"
 
@@ -100,7 +101,7 @@ int main(int argc, char **argv) {
   float held_out = number(&p, loss);
   show_text(&p);
   transformer_Model_pack(&p.state.model, tensors);
-  text_hash(e, tensors, transformer_Model_count, digest);
+  example_hash(e, tensors, transformer_Model_count, digest);
   printf(
       "transformer: %.3f nats per character of unseen text, %.3f by counting "
       "pairs, parameters sha256 %s\n",

@@ -7,48 +7,27 @@
 #include "kernels/Contraction.h"
 #include "kernels/Ops.h"
 #include "kernels/cpu/Pack.h"
-#include <atomic>
+#include <optional>
 
 using namespace astra;
 
 namespace {
 
-/// Scratch memory where it is needed only sometimes: none for a count of 0.
-template <class T> class OptionalScratch {
-public:
-  OptionalScratch(const astra_call_t *call, int64_t count)
-      : call(call), memory(count ? static_cast<T *>(call->api->scratch(
-                                       call, count * int64_t(sizeof(T))))
-                                 : nullptr) {}
-  ~OptionalScratch() {
-    if (memory)
-      call->api->scratch_free(call, memory);
-  }
-  OptionalScratch(const OptionalScratch &) = delete;
-  OptionalScratch &operator=(const OptionalScratch &) = delete;
-
-  explicit operator bool() const { return memory != nullptr; }
-  T *get() const { return memory; }
-
-private:
-  const astra_call_t *call;
-  T *memory;
-};
-
 /// Memory of a task: its own while it is small, else scratch.
 template <class C> class Buffer {
 public:
-  Buffer(const astra_call_t *call, int64_t size)
-      : scratch(call, size > own ? size : 0),
-        memory(size > own ? scratch.get() : small) {}
+  Buffer(const astra_call_t *call, int64_t size) {
+    if (size > own)
+      memory = scratch.emplace(call, size).get();
+  }
   explicit operator bool() const { return memory != nullptr; }
   C *get() const { return memory; }
 
 private:
   static constexpr int64_t own = 2048;
   alignas(64) C small[own];
-  OptionalScratch<C> scratch;
-  C *memory;
+  std::optional<Scratch<C>> scratch;
+  C *memory = small;
 };
 
 /// The extents of a product and how it is cut.
@@ -95,20 +74,20 @@ public:
   }
 
   astra_outcome_t run() {
-    OptionalScratch<C> once(
-        call, packsOnce ? cut.columnBlocks * cut.width * cut.k : 0);
-    packed = once.get();
-    if (packsOnce && !packed)
-      return ASTRA_ERROR_OUT_OF_MEMORY;
-    if (packsOnce)
+    std::optional<Scratch<C>> once;
+    if (packsOnce) {
+      packed = once.emplace(call, cut.columnBlocks * cut.width * cut.k).get();
+      if (!packed)
+        return ASTRA_ERROR_OUT_OF_MEMORY;
       packAll();
+    }
     int64_t blocks = cut.rowBlocks * cut.columnBlocks;
     int64_t work = cut.k * cut.height * cut.width;
-    std::atomic<bool> failed(false);
+    bool failed = false;
     parallelFor(call, c.batch.size() * blocks, 200000 / (work + 1) + 1,
                 [&](int64_t begin, int64_t end) {
                   if (!runBlocks(begin, end))
-                    failed = true;
+                    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
                 });
     return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
   }
@@ -127,8 +106,10 @@ private:
     Buffer<C> rows(call, cut.height * cut.chain + Tile<C>::lanes);
     Buffer<C> panel(call, tileColumns * cut.chain);
     Buffer<C> edge(call, cut.height * tileColumns);
-    OptionalScratch<C> sums(call, direct ? 0 : cut.levels * area);
-    if (!rows || !panel || !edge || (!direct && !sums))
+    std::optional<Scratch<C>> sums;
+    if (!direct)
+      sums.emplace(call, cut.levels * area);
+    if (!rows || !panel || !edge || (sums && !*sums))
       return false;
     for (int64_t i = begin; i < end; ++i) {
       int64_t blocks = cut.rowBlocks * cut.columnBlocks, base[3];
@@ -144,7 +125,7 @@ private:
                      least(cut.width, cut.n - column),
                      rows.get(),
                      panel.get(),
-                     sums.get(),
+                     sums ? sums->get() : nullptr,
                      edge.get()};
       if (block.rows > 0 && block.columns > 0)
         make(block);
