@@ -1,6 +1,6 @@
 """One other system, as a process that times the reference workloads on request.
 
-Usage: peer.py jax|torch|torch-compile|onnxruntime|numpy --threads N
+Usage: peer.py jax|torch|torch-compile|onnxruntime|iree|numpy|eigen --threads N
 It speaks the protocol of worker.c: `open WORKLOAD FILE`, `round SECONDS`, `save FILE`;
 `cannot REASON` answers an `open` of what the system does not have."""
 import argparse
@@ -54,6 +54,56 @@ class Torch:
         def call():
             with self.torch.set_grad_enabled("grad" in workload.function or "step" in workload.function):
                 return function(*args)
+        return call
+
+
+class Iree:
+    """IREE for this processor, from the StableHLO that JAX makes of a workload."""
+
+    def __init__(self, threads):
+        import iree.compiler
+        import iree.runtime
+        import jax
+        self.jax, self.compiler, self.runtime = jax, iree.compiler, iree.runtime
+        jax.config.update("jax_default_matmul_precision", "highest")
+        iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
+        self.driver = "local-sync" if threads == 1 else "local-task"
+
+    def prepare(self, workload, inputs):
+        lowered = self.jax.jit(lambda *a: workload.jax(self.jax, self.jax.numpy, *a)).lower(*inputs)
+        text = str(lowered.compiler_ir("stablehlo"))
+        binary = self.compiler.compile_str(text, target_backends=["llvm-cpu"], input_type="stablehlo",
+                                           extra_args=["--iree-llvmcpu-target-cpu=host"])
+        config = self.runtime.Config(self.driver)
+        context = self.runtime.SystemContext(config=config)
+        context.add_vm_module(self.runtime.VmModule.copy_buffer(context.instance, binary))
+        name = text.split("module @", 1)[1].split()[0]
+        function = getattr(context.modules, name)["main"]
+        args = [self.runtime.asdevicearray(config.device, a) for a in inputs]
+        return lambda: function(*args)
+
+
+class Eigen:
+    """Products by Eigen, compiled for this processor by compare (eigen.cpp)."""
+
+    def __init__(self, threads):
+        import ctypes
+        library = ctypes.CDLL(os.path.join(os.environ["ASTRA_BENCH_OUT"], "eigen.so"))
+        library.set_threads(threads)
+        floats = np.ctypeslib.ndpointer(np.float32, flags="C")
+        library.product.argtypes = [ctypes.c_long] * 3 + [floats] * 3
+        self.product = library.product
+
+    def prepare(self, workload, inputs):
+        if not hasattr(workload, "numpy"):
+            return None
+        a, b = inputs
+        (m, k), n = a.shape, b.shape[1]
+        result = np.empty((m, n), np.float32)
+
+        def call():
+            self.product(m, k, n, a, b, result)
+            return result
         return call
 
 
@@ -112,7 +162,7 @@ class OnnxRuntime:
 
 
 SYSTEMS = {"jax": Jax, "torch": Torch, "torch-compile": lambda threads: Torch(threads, True),
-           "onnxruntime": OnnxRuntime, "numpy": NumPy}
+           "onnxruntime": OnnxRuntime, "iree": Iree, "numpy": NumPy, "eigen": Eigen}
 
 
 def as_list(value):
