@@ -13,7 +13,7 @@ namespace astra {
 struct DescriptorOptions {
   std::string compiler = "astrac 0.1.0";
   std::string options;
-  std::string cpuLevels = "x86-64-v3";
+  std::string cpuLevels;
   /// For a module that is loaded by path: the fixed symbol and the note.
   bool loadable = false;
 };

@@ -1,7 +1,7 @@
 // See FusedCode.h. Values pass through memory of one vector each between the
 // calls; it vanishes when those are inlined.
 #include "passes/FusedCode.h"
-#include "astra/module.h"
+#include "passes/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -9,14 +9,6 @@ using namespace mlir;
 using namespace astra;
 
 namespace {
-struct Level {
-  const char *suffix, *cpu, *vectorWidth;
-};
-/// In the order of ASTRA_BLOCK_*.
-constexpr Level levels[] = {{"v3", "x86-64-v3", "256"},
-                            {"v4", "x86-64-v4", "512"}};
-static_assert(std::size(levels) == ASTRA_BLOCK_LEVELS);
-
 /// The kinds of slots by name.
 uint32_t getSlotKind(StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
@@ -33,7 +25,7 @@ public:
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         word(builder.getI64Type()) {}
 
-  void build(StringRef name, const Level &level);
+  void build(StringRef name, const BlockTarget &level);
 
 private:
   Type getElement(Value value) {
@@ -153,7 +145,7 @@ void BlockCode::storeOutputs(Value index) {
          /*fromMemory=*/false);
 }
 
-void BlockCode::build(StringRef name, const Level &level) {
+void BlockCode::build(StringRef name, const BlockTarget &level) {
   builder.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, word});
@@ -209,13 +201,15 @@ Record buildFused(calls::FusedOp fused, ModuleOp module,
                      Field::i32(getDTypeWord(type.getValue()))});
   for (auto stage : fused.getBody().getOps<calls::StageOp>()) {
     Record record;
-    for (const Level &level : levels) {
+    for (const BlockTarget &level : getTarget(module).blocks) {
       std::string name = ("astra." + fused.getSymName() + "." +
                           Twine(stages.size()) + "." + level.suffix)
                              .str();
       BlockCode(stage, module).build(name, level);
       record.push_back(Field::address(name));
     }
+    while (record.size() < ASTRA_BLOCK_LEVELS)
+      record.push_back(record.back());
     SmallVector<int64_t> operands(stage.getInputs());
     llvm::append_range(operands, stage.getOutputs());
     record.push_back(Field::address(tables.addWords(operands)));

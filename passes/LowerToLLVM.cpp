@@ -7,6 +7,7 @@
 #include "passes/EntryFrame.h"
 #include "passes/FusedCode.h"
 #include "passes/Passes.h"
+#include "passes/Target.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -568,6 +569,8 @@ LogicalResult LowerToLLVM::lowerFunction(func::FuncOp function, unsigned index,
 void LowerToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   std::string name = getModuleName(module);
+  const Target *machine = findTarget(target);
+  setTarget(module, machine ? *machine : getTargets().front());
   if (failed(flatten(module)))
     return signalPassFailure();
   Descriptor descriptor(module);
@@ -580,6 +583,7 @@ void LowerToLLVM::runOnOperation() {
   about.compiler = compiler;
   about.options = stated;
   about.loadable = loadable;
+  about.cpuLevels = getTarget(module).level;
   descriptor.finish(name, about);
   if (failed(convertArithmetic(module)))
     return signalPassFailure();

@@ -142,22 +142,20 @@ Status checkTables(const std::string &what, const astra_module_desc_t &desc) {
   return {};
 }
 
-/// The code runs if the lowest level that it has is one of this processor's.
+/// The code runs if one of its levels is this processor's.
 Status checkCpuLevels(const std::string &what, const std::string &levels) {
-  uint32_t machine = detectCpuLevel(), lowest = 0;
   size_t begin = 0;
   while (begin <= levels.size()) {
     size_t end = levels.find_first_of(", ", begin);
     end = end == std::string::npos ? levels.size() : end;
     uint32_t level = cpuLevelOfName(levels.substr(begin, end - begin));
-    if (level && (!lowest || level < lowest))
-      lowest = level;
+    if (level && hasCpuLevel(level))
+      return {};
     begin = end + 1;
   }
-  if (lowest && lowest <= machine)
-    return {};
   return fail(ASTRA_ERROR_CPU_LEVEL, what, " has code for ", levels,
-              ", but this processor is ", astra_cpu_level_name(machine),
+              ", but this processor is ",
+              astra_cpu_level_name(detectCpuLevel()),
               "; compile it for this level");
 }
 

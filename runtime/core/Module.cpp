@@ -52,7 +52,7 @@ void Module::nameFused(const KernelSet &kernels) {
   for (uint64_t i = 0; i < count; ++i)
     fusedNames.push_back(join(desc->fused[i].name, ": ", desc->fused[i].ops));
   if (const astra_kernel_entry *loops = kernels.find("fused_map"))
-    fusedLevel = std::max(loops->isa_level, ASTRA_ISA_X86_64_V3);
+    fusedLevel = std::max(loops->isa_level, ASTRA_ISA_LEAST);
 }
 
 Module::KernelInfo Module::importInfo(size_t index) const {

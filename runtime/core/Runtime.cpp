@@ -69,11 +69,12 @@ Status checkLevel(uint32_t wanted) {
                 "BMI2), which Astra needs");
 #endif
   bool known = wanted == ASTRA_CPU_BEST || wanted == ASTRA_CPU_REFERENCE ||
-               wanted == ASTRA_CPU_X86_64_V3 || wanted == ASTRA_CPU_X86_64_V4;
+               wanted == ASTRA_CPU_X86_64_V3 || wanted == ASTRA_CPU_X86_64_V4 ||
+               wanted == ASTRA_CPU_NEON;
   if (!known)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT, "cpu_level ", wanted,
                 " is unknown");
-  if (wanted > machine)
+  if (wanted != ASTRA_CPU_BEST && !hasCpuLevel(wanted))
     return fail(ASTRA_ERROR_CPU_LEVEL, "cpu_level asks for ",
                 astra_cpu_level_name(wanted), ", but this processor has ",
                 astra_cpu_level_name(machine));

@@ -37,7 +37,19 @@ TEST(Errors, OfNullAreEmpty) {
 TEST(Processor, HasANamedLevel) {
   EXPECT_STRNE(astra_cpu_level_name(astra_cpu_level()), "unknown");
   EXPECT_STREQ(astra_cpu_level_name(ASTRA_CPU_X86_64_V3), "x86-64-v3");
+  EXPECT_STREQ(astra_cpu_level_name(ASTRA_CPU_NEON), "aarch64-neon");
   EXPECT_STREQ(astra_cpu_level_name(77), "unknown");
+}
+
+TEST(Processor, OfAnotherKindIsRefused) {
+  bool isArm = astra_cpu_level() == ASTRA_CPU_NEON;
+  astra_runtime_t *runtime = nullptr;
+  astra_runtime_options_t options;
+  ASTRA_INIT(RUNTIME_OPTIONS, &options);
+  options.cpu_level = isArm ? ASTRA_CPU_X86_64_V3 : ASTRA_CPU_NEON;
+  EXPECT_FAILS(ASTRA_ERROR_CPU_LEVEL,
+               isArm ? "asks for x86-64-v3" : "asks for aarch64-neon",
+               astra_runtime_create(&options, &runtime, &error));
 }
 
 TEST(Options, AreChecked) {

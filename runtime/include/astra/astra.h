@@ -136,11 +136,13 @@ enum {
   ASTRA_CPU_BEST = 0,      /* in options: the best that the machine has */
   ASTRA_CPU_REFERENCE = 1, /* the scalar reference kernels */
   ASTRA_CPU_X86_64_V3 = 3, /* AVX2, FMA */
-  ASTRA_CPU_X86_64_V4 = 4  /* AVX-512 */
+  ASTRA_CPU_X86_64_V4 = 4, /* AVX-512 */
+  ASTRA_CPU_NEON = 8       /* every 64-bit Arm processor */
 };
 
 /* The level of the processor that this runs on: ASTRA_CPU_X86_64_V3 or better,
- * or ASTRA_CPU_REFERENCE if it is too old for astra_runtime_create. */
+ * ASTRA_CPU_NEON on 64-bit Arm, or ASTRA_CPU_REFERENCE if it is too old for
+ * astra_runtime_create. */
 ASTRA_API uint32_t astra_cpu_level(void);
 
 /* The name of a level, "x86-64-v3", or "unknown". Static. */

@@ -200,9 +200,11 @@ typedef struct astra_import_desc {
 typedef void (*astra_block_fn)(void *const *data, const int64_t *masks,
                                int64_t count);
 
-/* The levels that blocks are compiled for, in this order. */
+/* The levels that blocks are compiled for, in this order. Code for 64-bit Arm
+ * has one level, in both places. */
 #define ASTRA_BLOCK_X86_64_V3 0
 #define ASTRA_BLOCK_X86_64_V4 1
+#define ASTRA_BLOCK_NEON 0
 #define ASTRA_BLOCK_LEVELS 2
 
 /* Where the values of a fused kernel are. A row is the elements along the last
