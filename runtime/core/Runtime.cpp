@@ -1,7 +1,9 @@
 // The life of a runtime, and its public functions; see Runtime.h.
 #include "core/Runtime.h"
 #include "core/Cpu.h"
+#include "core/CpuCount.h"
 #include "core/Structs.h"
+#include "core/Trace.h"
 #include "devices/Devices.h"
 #include <cstdio>
 
@@ -18,7 +20,9 @@ static MemoryPool::Limits limitsOf(const astra_runtime_options_t &options) {
 astra_runtime::astra_runtime(const astra_runtime_options_t &options)
     : memory(options.allocator, limitsOf(options)),
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
-      threads(options.threads ? options.threads : 1), kernels(cpuLevel),
+      threads(options.threads ? options.threads : countCpus()),
+      workers(options.workers ? *options.workers : astra_workers_t{}),
+      kernels(cpuLevel), trace(std::make_unique<Trace>()),
       debug(options.debug), debugContext(options.debug_context) {}
 
 astra_runtime::~astra_runtime() {
@@ -93,6 +97,9 @@ Status checkOptions(const astra_runtime_options_t &options) {
   if (allocator && (!allocator->allocate || !allocator->release))
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
                 "an allocator needs both functions, allocate and release");
+  if (options.workers && !options.workers->run)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT,
+                "the program's workers need the function run");
   return checkLevel(options.cpu_level);
 }
 

@@ -13,7 +13,7 @@ TEST(Versions, AreTheHeaders) {
   EXPECT_STREQ(astra_version_text(), "0.1.0");
   uint32_t abi = 0, arithmetic = 0;
   astra_abi_version(&abi, &arithmetic);
-  EXPECT_EQ(abi, 2u);
+  EXPECT_EQ(abi, 3u);
   EXPECT_EQ(arithmetic, 1u);
   astra_abi_version(nullptr, nullptr);
 }

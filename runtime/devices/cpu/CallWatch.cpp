@@ -120,7 +120,7 @@ astra_outcome_t CallWatch::runChecked(size_t import, const Operands &operands,
                                       const int64_t *params) {
   // What no kernel has written, and nobody has given, scalar code has made.
   if (uint32_t found = findMade(operands) & ~allowed)
-    return refuse(kernelText(import, params), found,
+    return refuse(kernelText(import, params), " reads ", found,
                   " that the arithmetic of scalars before it has made");
   uint32_t before = findIn(operands.inputs, operands.inputCount);
   astra_outcome_t outcome =
@@ -130,26 +130,28 @@ astra_outcome_t CallWatch::runChecked(size_t import, const Operands &operands,
   uint32_t after = findIn(operands.outputs, operands.outputCount);
   allowed |= before & after;
   if (uint32_t found = after & ~before)
-    return refuse(kernelText(import, params), found, "");
+    return refuse(kernelText(import, params), " makes ", found,
+                  "; what it reads has none");
   return 0;
 }
 
-/// What is in the results of a call without any kernel.
+/// A result may come from scalar code without any kernel.
 astra_outcome_t CallWatch::checkResults(astra_outcome_t outcome) {
   if (!checks || outcome)
     return outcome;
   uint32_t found =
       findIn(launch.out.data(), uint32_t(launch.out.size())) & ~allowed;
-  return found ? refuse(launch.name(), found,
-                        " that the arithmetic of scalars has made")
-               : 0;
+  if (!found)
+    return 0;
+  if (int64_t location = exportLocation(); location >= 0)
+    real.api->locate(&real, uint32_t(location));
+  return refuse(launch.name(), " gives ", found,
+                " that the arithmetic of scalars has made");
 }
 
-astra_outcome_t CallWatch::refuse(const std::string &where, uint32_t found,
-                                  const char *how) const {
-  bool isRead = *how;
-  std::string text = join(where, isRead ? " has " : " makes ", nameOf(found),
-                          how, isRead ? "" : "; what it reads has none");
+astra_outcome_t CallWatch::refuse(const std::string &who, const char *does,
+                                  uint32_t found, const char *why) const {
+  std::string text = join(who, does, nameOf(found), why);
   return real.api->fail(&real, ASTRA_ERROR_NOT_FINITE, text.c_str());
 }
 
@@ -170,6 +172,13 @@ int64_t CallWatch::locationOf(const int64_t *params) const {
   return saysPlaces && params ? params[-1] : -1;
 }
 
+int64_t CallWatch::exportLocation() const {
+  const astra_module_desc_t &desc = launch.module->descriptor();
+  return saysPlaces && desc.export_places
+             ? desc.export_places[launch.function - desc.exports]
+             : -1;
+}
+
 void CallWatch::note(size_t import, const Operands &operands,
                      const int64_t *params, uint64_t start) noexcept {
   const KernelTraits &row = (*traits)[import];
@@ -185,18 +194,14 @@ void CallWatch::note(size_t import, const Operands &operands,
 
 /// Notes the whole call, and hands all notes over.
 void CallWatch::finish(uint64_t start) noexcept {
-  const astra_module_desc_t &desc = launch.module->descriptor();
   Cost sum;
   for (const Trace::Note &each : notes) {
     sum.bytes += each.cost.bytes;
     sum.flops += each.cost.flops;
   }
-  int64_t location = saysPlaces && desc.export_places
-                         ? desc.export_places[launch.function - desc.exports]
-                         : -1;
   Status status = guarded([&]() -> Status {
-    notes.push_back({Trace::wholeCall, location, nullptr, thisThread(), start,
-                     trace.now(), sum});
+    notes.push_back({Trace::wholeCall, exportLocation(), nullptr, thisThread(),
+                     start, trace.now(), sum});
     return {};
   });
   (void)status;

@@ -36,12 +36,13 @@ private:
   astra_outcome_t runChecked(size_t import, const Operands &operands,
                              const astra_arg_t *args, const int64_t *params);
   astra_outcome_t checkResults(astra_outcome_t outcome);
-  astra_outcome_t refuse(const std::string &where, uint32_t found,
-                         const char *how) const;
+  astra_outcome_t refuse(const std::string &who, const char *does,
+                         uint32_t found, const char *why) const;
   uint32_t findIn(const astra_arg_t *args, uint32_t count) const;
   uint32_t findMade(const Operands &operands) const;
   std::string kernelText(size_t import, const int64_t *params) const;
   int64_t locationOf(const int64_t *params) const;
+  int64_t exportLocation() const;
   void note(size_t import, const Operands &operands, const int64_t *params,
             uint64_t start) noexcept;
   void finish(uint64_t start) noexcept;
