@@ -35,7 +35,7 @@ if(ASTRA_BUILD_COMPILER)
   # The installed folder may be moved: the library is looked for beside the program.
   set_target_properties(astrac PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS astrac RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+  install(TARGETS astrac astra-bits RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   install(DIRECTORY frontend/std DESTINATION ${CMAKE_INSTALL_DATADIR}/astra COMPONENT compiler
     FILES_MATCHING PATTERN "*.astra")
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler

@@ -10,7 +10,9 @@
 ASTRA_KERNELS_BEGIN
 
 /// The blocks that this set of kernels calls.
-#ifdef __AVX512F__
+#if defined(__aarch64__)
+constexpr int blockLevel = ASTRA_BLOCK_NEON;
+#elif defined(__AVX512F__)
 constexpr int blockLevel = ASTRA_BLOCK_X86_64_V4;
 #else
 constexpr int blockLevel = ASTRA_BLOCK_X86_64_V3;

@@ -10,8 +10,14 @@
 #define ON_x86_64_v3(...)
 #define ON_x86_64_v4(...)
 #endif
+#if defined(__aarch64__)
+#define ON_neon(...) __VA_ARGS__
+#else
+#define ON_neon(...)
+#endif
 #define LEVEL_x86_64_v3 ASTRA_ISA_X86_64_V3
 #define LEVEL_x86_64_v4 ASTRA_ISA_X86_64_V4
+#define LEVEL_neon ASTRA_ISA_NEON
 
 extern "C" {
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \

@@ -16,6 +16,15 @@ extern "C" {
 #define ASTRA_ISA_REF 0u
 #define ASTRA_ISA_X86_64_V3 3u
 #define ASTRA_ISA_X86_64_V4 4u
+#define ASTRA_ISA_NEON 8u
+
+/* What every processor has that this library runs on: the lowest level of a
+ * module's own code. */
+#if defined(__aarch64__)
+#define ASTRA_ISA_LEAST ASTRA_ISA_NEON
+#else
+#define ASTRA_ISA_LEAST ASTRA_ISA_X86_64_V3
+#endif
 
 struct astra_kernel_entry {
   const char *name; /* import name: "add_f32" */

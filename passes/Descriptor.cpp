@@ -23,6 +23,23 @@ static FileLineColLoc findPlace(Location loc) {
   return place;
 }
 
+void Descriptor::addFusedPlaces(Location loc) {
+  SmallVector<int64_t> places;
+  auto add = [&](Location part) {
+    if (!findPlace(part))
+      return;
+    int64_t place = getLocation(part);
+    if (!llvm::is_contained(places, place))
+      places.push_back(place);
+  };
+  if (auto several = dyn_cast<FusedLoc>(loc))
+    llvm::for_each(several.getLocations(), add);
+  else
+    add(loc);
+  fusedPlaces.push_back({Field::i64(places.size()),
+                         Field::address(tables.addWords(places))});
+}
+
 unsigned Descriptor::getLocation(Location loc) {
   Place key;
   if (FileLineColLoc place = findPlace(loc))
@@ -76,7 +93,9 @@ std::string Descriptor::addNames(ArrayRef<std::string> names) {
 }
 
 void Descriptor::addExport(const ExportInfo &info, StringRef entry,
-                           ArrayRef<Dim> extents, const Dim &workspace) {
+                           Location loc, ArrayRef<Dim> extents,
+                           const Dim &workspace) {
+  exportPlaces.push_back(getLocation(loc));
   Record record = {Field::address(tables.addString(info.name)),
                    Field::address(tables.addString(info.doc)),
                    Field::address(entry.str()),
@@ -97,6 +116,11 @@ void Descriptor::addExport(const ExportInfo &info, StringRef entry,
   record.push_back(Field::i32(info.isTest ? ASTRA_EXPORT_TEST : 0));
   record.push_back(Field::i32(0));
   exports.push_back(std::move(record));
+}
+
+void Descriptor::addDonation(unsigned output, unsigned input) {
+  donations.push_back({Field::i32(exports.size()), Field::i32(output),
+                       Field::i32(input), Field::i32(0)});
 }
 
 void Descriptor::addFused(ArrayRef<StringRef> names, ArrayRef<Record> records) {
@@ -140,7 +164,11 @@ void Descriptor::finish(StringRef moduleName,
                    Field::i64(locationRecords.size()),
                    Field::address(tables.addTable(locationRecords)),
                    Field::i64(fusedNames.size()),
-                   Field::address(fusedTable)};
+                   Field::address(fusedTable),
+                   Field::i64(donations.size()),
+                   Field::address(tables.addTable(donations)),
+                   Field::address(tables.addTable(fusedPlaces)),
+                   Field::address(tables.addWords(exportPlaces))};
   if (!options.loadable) {
     tables.addPublicRecord(getDescriptorSymbol(moduleName), record,
                            LLVM::Visibility::Default);

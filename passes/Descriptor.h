@@ -13,7 +13,7 @@ namespace astra {
 struct DescriptorOptions {
   std::string compiler = "astrac 0.1.0";
   std::string options;
-  std::string cpuLevels = "x86-64-v3";
+  std::string cpuLevels;
   /// For a module that is loaded by path: the fixed symbol and the note.
   bool loadable = false;
 };
@@ -27,10 +27,16 @@ public:
   /// The number of a place in the source.
   unsigned getLocation(mlir::Location loc);
   void addExport(const ExportInfo &info, llvm::StringRef entry,
-                 llvm::ArrayRef<Dim> extents, const Dim &workspace);
+                 mlir::Location loc, llvm::ArrayRef<Dim> extents,
+                 const Dim &workspace);
+  /// Output `output` of the export that comes next may lie in the memory of
+  /// `input`; in ascending order.
+  void addDonation(unsigned output, unsigned input);
   /// The fused kernels, in one table; and the address of one of them.
   void addFused(llvm::ArrayRef<llvm::StringRef> names,
                 llvm::ArrayRef<Record> records);
+  /// The places in `loc` are those of the next fused kernel's operations.
+  void addFusedPlaces(mlir::Location loc);
   mlir::Value getFused(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::StringRef name);
   /// Writes the tables; nothing may be added afterwards.
@@ -53,7 +59,8 @@ private:
                   std::map<std::pair<std::string, uint32_t>, unsigned>>
       imports;
   llvm::MapVector<Place, unsigned, std::map<Place, unsigned>> locations;
-  std::vector<Record> exports;
+  std::vector<Record> exports, donations, fusedPlaces;
+  std::vector<int64_t> exportPlaces;
   llvm::StringMap<unsigned> fusedNames;
   std::string fusedTable;
 };

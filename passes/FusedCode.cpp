@@ -1,28 +1,24 @@
 // See FusedCode.h. Values pass through memory of one vector each between the
 // calls; it vanishes when those are inlined.
 #include "passes/FusedCode.h"
-#include "astra/module.h"
+#include "dialect/Lowering.h"
+#include "passes/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace astra;
 
 namespace {
-struct Level {
-  const char *suffix, *cpu, *vectorWidth;
-};
-/// In the order of ASTRA_BLOCK_*.
-constexpr Level levels[] = {{"v3", "x86-64-v3", "256"},
-                            {"v4", "x86-64-v4", "512"}};
-static_assert(std::size(levels) == ASTRA_BLOCK_LEVELS);
-
 /// The kinds of slots by name.
 uint32_t getSlotKind(StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "arg", "row", "scalar", "sum", "prod", "max", "min"};
+      "arg", "row", "scalar", "sum", "prod", "max", "min", "top"};
   return llvm::find(names, name) - std::begin(names);
 }
+
+bool isSmallFloat(Type type) { return type.isF16() || type.isBF16(); }
 
 /// One block function.
 class BlockCode {
@@ -33,22 +29,26 @@ public:
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         word(builder.getI64Type()) {}
 
-  void build(StringRef name, const Level &level);
+  void build(StringRef name, const BlockTarget &level);
 
 private:
   Type getElement(Value value) {
     return getStorageType(builder, value.getType());
   }
-  Type getVector(Value value) {
-    return VectorType::get({ASTRA_BLOCK_LANES}, getElement(value));
+  Type getVector(Type element) {
+    return VectorType::get({ASTRA_BLOCK_LANES}, element);
   }
+  Value makeRoom(Type element);
   Value getRoom(Value value);
   Value getEntry(Value table, unsigned index, Type type);
   Value getAddress(Value base, Value index, Type element);
   Value getWord(int64_t value);
-  void move(Value from, Value to, Value like, bool fromMemory);
+  void move(Value from, Value to, Type element, bool fromMemory);
   void loadInputs(Value index);
   void apply(Operation &op);
+  void call(const Twine &kernel, ValueRange operands);
+  StringRef getKind(unsigned output);
+  void fold(StringRef kind, Value value, Value address);
   void storeOutputs(Value index);
 
   calls::StageOp stage;
@@ -77,26 +77,29 @@ Value BlockCode::getAddress(Value base, Value index, Type element) {
                              ArrayRef<LLVM::GEPArg>{index});
 }
 
+Value BlockCode::makeRoom(Type element) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value one =
+      LLVM::ConstantOp::create(entry, loc, word, entry.getI64IntegerAttr(1));
+  return LLVM::AllocaOp::create(entry, loc, pointer, getVector(element), one,
+                                /*alignment=*/64);
+}
+
 /// Memory for one vector of a value.
 Value BlockCode::getRoom(Value value) {
   Value &room = rooms[value];
-  if (!room) {
-    OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-    Value one =
-        LLVM::ConstantOp::create(entry, loc, word, entry.getI64IntegerAttr(1));
-    room = LLVM::AllocaOp::create(entry, loc, pointer, getVector(value), one,
-                                  /*alignment=*/64);
-  }
+  if (!room)
+    room = makeRoom(getElement(value));
   return room;
 }
 
 /// One vector between memory of the operands, aligned to the element, and a
 /// room.
-void BlockCode::move(Value from, Value to, Value like, bool fromMemory) {
-  unsigned element = getElement(like).getIntOrFloatBitWidth() / 8;
-  Value vector = LLVM::LoadOp::create(builder, loc, getVector(like), from,
-                                      fromMemory ? element : 64);
-  LLVM::StoreOp::create(builder, loc, vector, to, fromMemory ? 64 : element);
+void BlockCode::move(Value from, Value to, Type element, bool fromMemory) {
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  Value vector = LLVM::LoadOp::create(builder, loc, getVector(element), from,
+                                      fromMemory ? bytes : 64);
+  LLVM::StoreOp::create(builder, loc, vector, to, fromMemory ? 64 : bytes);
 }
 
 void BlockCode::loadInputs(Value index) {
@@ -104,13 +107,13 @@ void BlockCode::loadInputs(Value index) {
        llvm::enumerate(stage.getBody().getArguments())) {
     Value at = LLVM::AndOp::create(builder, loc, index, masks[k]);
     move(getAddress(bases[k], at, getElement(argument)), getRoom(argument),
-         argument, /*fromMemory=*/true);
+         getElement(argument), /*fromMemory=*/true);
   }
 }
 
 void BlockCode::apply(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto type = cast<VectorType>(getVector(constant));
+    auto type = cast<VectorType>(getVector(getElement(constant)));
     Attribute value = constant.getValue();
     if (auto real = dyn_cast<FloatAttr>(value);
         real && !isa<FloatType>(type.getElementType()))
@@ -133,7 +136,12 @@ void BlockCode::apply(Operation &op) {
   SmallVector<Value> operands = {getRoom(apply.getResult())};
   for (Value element : apply.getElements())
     operands.push_back(getRoom(element));
-  std::string name = ("astra_l_" + apply.getKernel()).str();
+  call(apply.getKernel(), operands);
+}
+
+/// A vector form: the result's room, then the operands'.
+void BlockCode::call(const Twine &kernel, ValueRange operands) {
+  std::string name = ("astra_l_" + kernel).str();
   if (!module.lookupSymbol(name)) {
     OpBuilder at = OpBuilder::atBlockEnd(module.getBody());
     auto type = LLVM::LLVMFunctionType::get(
@@ -144,16 +152,54 @@ void BlockCode::apply(Operation &op) {
   LLVM::CallOp::create(builder, loc, TypeRange(), name, operands);
 }
 
+StringRef BlockCode::getKind(unsigned output) {
+  auto kinds = stage->getParentOfType<calls::FusedOp>().getKinds();
+  return cast<StringAttr>(kinds[stage.getOutputs()[output]]).getValue();
+}
+
+/// Elements join those that are folded already.
+void BlockCode::fold(StringRef kind, Value value, Value address) {
+  std::string type = getElementName(value.getType());
+  Value room = getRoom(value);
+  Type folded = getElement(value);
+  if (isSmallFloat(value.getType())) {
+    folded = builder.getF32Type();
+    Value wide = makeRoom(folded);
+    call("convert_" + type + "_f32", {wide, room});
+    room = wide;
+    type = "f32";
+  }
+  StringRef kernel = llvm::StringSwitch<StringRef>(kind)
+                         .Case("sum", "add")
+                         .Case("prod", "mul")
+                         .Case("min", "minimum")
+                         .Default("maximum");
+  Value known = makeRoom(folded), joined = makeRoom(folded);
+  move(address, known, folded, /*fromMemory=*/true);
+  call(kernel + "_" + type, {joined, known, room});
+  move(joined, address, folded, /*fromMemory=*/false);
+}
+
 void BlockCode::storeOutputs(Value index) {
   auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
   size_t inputs = stage.getInputs().size();
-  for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
-    move(getRoom(value),
-         getAddress(bases[inputs + k], index, getElement(value)), value,
-         /*fromMemory=*/false);
+  for (const auto &[k, value] : llvm::enumerate(yield.getValues())) {
+    Value base = bases[inputs + k];
+    Type element = getElement(value);
+    StringRef kind = getKind(k);
+    if (kind == "arg" || kind == "row" || kind == "scalar") {
+      move(getRoom(value), getAddress(base, index, element), element,
+           /*fromMemory=*/false);
+      continue;
+    }
+    if (isSmallFloat(value.getType()))
+      element = builder.getF32Type();
+    Value at = LLVM::AndOp::create(builder, loc, index, masks[inputs + k]);
+    fold(kind, value, getAddress(base, at, element));
+  }
 }
 
-void BlockCode::build(StringRef name, const Level &level) {
+void BlockCode::build(StringRef name, const BlockTarget &level) {
   builder.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, word});
@@ -175,8 +221,7 @@ void BlockCode::build(StringRef name, const Level &level) {
   size_t inputs = stage.getInputs().size();
   for (size_t k = 0; k < inputs + stage.getOutputs().size(); ++k) {
     bases.push_back(getEntry(entry->getArgument(0), k, pointer));
-    if (k < inputs)
-      masks.push_back(getEntry(entry->getArgument(1), k, word));
+    masks.push_back(getEntry(entry->getArgument(1), k, word));
   }
   LLVM::BrOp::create(builder, loc, ValueRange{getWord(0)}, loop);
 
@@ -209,13 +254,15 @@ Record buildFused(calls::FusedOp fused, ModuleOp module,
                      Field::i32(getDTypeWord(type.getValue()))});
   for (auto stage : fused.getBody().getOps<calls::StageOp>()) {
     Record record;
-    for (const Level &level : levels) {
+    for (const BlockTarget &level : getTarget(module).blocks) {
       std::string name = ("astra." + fused.getSymName() + "." +
                           Twine(stages.size()) + "." + level.suffix)
                              .str();
       BlockCode(stage, module).build(name, level);
       record.push_back(Field::address(name));
     }
+    while (record.size() < ASTRA_BLOCK_LEVELS)
+      record.push_back(record.back());
     SmallVector<int64_t> operands(stage.getInputs());
     llvm::append_range(operands, stage.getOutputs());
     record.push_back(Field::address(tables.addWords(operands)));
@@ -248,6 +295,7 @@ void astra::lowerFusedKernels(ModuleOp module, Descriptor &descriptor) {
   SmallVector<StringRef> names;
   for (calls::FusedOp fused : kernels) {
     records.push_back(buildFused(fused, module, descriptor));
+    descriptor.addFusedPlaces(fused.getLoc());
     names.push_back(fused.getSymName());
   }
   descriptor.addFused(names, records);

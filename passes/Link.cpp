@@ -16,8 +16,6 @@ bool astra::linkLoadable(llvm::StringRef objectPath, llvm::StringRef outputPath,
   std::string object = objectPath.str(), output = outputPath.str();
   const char *arguments[] = {"ld.lld",
                              "-shared",
-                             "-m",
-                             "elf_x86_64",
                              "-z",
                              "defs",
                              "-z",

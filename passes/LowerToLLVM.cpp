@@ -7,6 +7,7 @@
 #include "passes/EntryFrame.h"
 #include "passes/FusedCode.h"
 #include "passes/Passes.h"
+#include "passes/Target.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -26,8 +27,10 @@ namespace astra {
 } // namespace astra
 
 namespace {
+/// Of the workspace and of every buffer in it.
+constexpr int64_t WorkspaceAlignment = 64;
 /// Words that a kernel's parameters or the values of a message take at most.
-constexpr unsigned MostWords = ASTRA_MAX_RANK * 2 + 8;
+constexpr unsigned MostWords = ASTRA_MAX_RANK * 2 + 9;
 
 /// Replaces the operations of one flat function body.
 class BodyLowering {
@@ -225,10 +228,24 @@ void BodyLowering::lowerCheckRange(calls::CheckRangeOp op) {
 //===-- Memory ------------------------------------------------------------===//
 
 void BodyLowering::lowerAlloc(calls::AllocOp op) {
-  Value offset = frame.getDim(op.getOffset().value_or("0"));
-  pointers[op.getView()] =
-      LLVM::GEPOp::create(builder, op.getLoc(), pointer, builder.getI8Type(),
-                          frame.getWorkspace(), ArrayRef<LLVM::GEPArg>{offset});
+  Location loc = op.getLoc();
+  Dim offset = Dim::parse(op.getOffset().value_or("0")).value_or(Dim());
+  Value address = LLVM::GEPOp::create(
+      builder, loc, pointer, builder.getI8Type(), frame.getWorkspace(),
+      ArrayRef<LLVM::GEPArg>{frame.getDim(offset)});
+  if (Dim::mod(offset, Dim::constant(WorkspaceAlignment)) != Dim()) {
+    // The plan has left room for rounding up.
+    Value number =
+        LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), address);
+    Value least = frame.getWord(builder, loc, WorkspaceAlignment - 1);
+    Value mask = frame.getWord(builder, loc, -WorkspaceAlignment);
+    Value sum = LLVM::AddOp::create(builder, loc, number, least);
+    Value rounded = LLVM::AndOp::create(builder, loc, sum, mask);
+    Value gap = LLVM::SubOp::create(builder, loc, rounded, number);
+    address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                                  address, ArrayRef<LLVM::GEPArg>{gap});
+  }
+  pointers[op.getView()] = address;
 }
 
 void BodyLowering::lowerConstant(calls::ConstantOp op) {
@@ -303,10 +320,12 @@ void BodyLowering::fillArgument(Location loc, Value room, unsigned index,
   }
 }
 
-/// Numbers alone are a constant table; addresses are stored for the call.
+/// Numbers alone are a constant table; addresses are stored for the call. The
+/// word before the first says where the call stands.
 Value BodyLowering::getParams(calls::KernelOp op) {
   Location loc = op.getLoc();
-  SmallVector<int64_t> words;
+  int64_t place = descriptor.getLocation(loc);
+  SmallVector<int64_t> words{place};
   bool constant = true;
   for (Attribute param : op.getParams()) {
     if (auto number = dyn_cast<IntegerAttr>(param))
@@ -317,9 +336,15 @@ Value BodyLowering::getParams(calls::KernelOp op) {
       constant = false;
   }
   GlobalTables &tables = descriptor.getTables();
+  auto getFirst = [&](Value table) -> Value {
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(),
+                               table, ArrayRef<LLVM::GEPArg>{1});
+  };
   if (constant)
-    return tables.getAddress(builder, loc, tables.addWords(words));
-  Value room = frame.getWordRoom(MostWords);
+    return getFirst(tables.getAddress(builder, loc, tables.addWords(words)));
+  Value room = getFirst(frame.getWordRoom(MostWords));
+  LLVM::StoreOp::create(builder, loc, frame.getWord(builder, loc, place),
+                        frame.getWordRoom(MostWords));
   for (const auto &[index, param] : llvm::enumerate(op.getParams())) {
     Value value;
     if (auto text = dyn_cast<StringAttr>(param))
@@ -327,7 +352,7 @@ Value BodyLowering::getParams(calls::KernelOp op) {
     else if (auto fused = dyn_cast<FlatSymbolRefAttr>(param))
       value = descriptor.getFused(builder, loc, fused.getValue());
     else
-      value = frame.getWord(builder, loc, words[index]);
+      value = frame.getWord(builder, loc, words[index + 1]);
     Value address =
         LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(), room,
                             ArrayRef<LLVM::GEPArg>{int32_t(index)});
@@ -560,7 +585,11 @@ LogicalResult LowerToLLVM::lowerFunction(func::FuncOp function, unsigned index,
   EntryFrame frame(function, symbol, info, descriptor, most);
   if (failed(BodyLowering(function, frame, descriptor).run()))
     return failure();
-  descriptor.addExport(info, symbol, extents, workspace);
+  if (auto pairs =
+          function->getAttrOfType<DenseI64ArrayAttr>("calls.donations"))
+    for (int64_t i = 0; i + 1 < pairs.size(); i += 2)
+      descriptor.addDonation(unsigned(pairs[i]), unsigned(pairs[i + 1]));
+  descriptor.addExport(info, symbol, function.getLoc(), extents, workspace);
   function.erase();
   return success();
 }
@@ -568,6 +597,8 @@ LogicalResult LowerToLLVM::lowerFunction(func::FuncOp function, unsigned index,
 void LowerToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   std::string name = getModuleName(module);
+  const Target *machine = findTarget(target);
+  setTarget(module, machine ? *machine : getTargets().front());
   if (failed(flatten(module)))
     return signalPassFailure();
   Descriptor descriptor(module);
@@ -580,6 +611,7 @@ void LowerToLLVM::runOnOperation() {
   about.compiler = compiler;
   about.options = stated;
   about.loadable = loadable;
+  about.cpuLevels = getTarget(module).level;
   descriptor.finish(name, about);
   if (failed(convertArithmetic(module)))
     return signalPassFailure();

@@ -1,12 +1,12 @@
-// Memory planning: each buffer of a function is live from its allocation to its
-// last use; buffers that are never live together share a place. Sizes are
-// dimension expressions, so a place is shared only where one size provably
+// Memory planning: each buffer of a function is live from its first to its last
+// use; buffers that are never live together share a place, and so does a result
+// that its kernel can write over an operand used there for the last time. Sizes
+// are dimension expressions, so a place is shared only where one size provably
 // holds the other. Part of the pass `calls`.
-#include "dialect/CallsOps.h"
 #include "dialect/Lowering.h"
+#include "passes/BufferUse.h"
 #include "passes/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -20,7 +20,8 @@ constexpr size_t MostCompared = 32;
 
 struct Buffer {
   calls::AllocOp alloc;
-  unsigned begin = 0, end = 0;
+  unsigned made = 0, begin = 0, end = 0;
+  Operation *first = nullptr; // the use at `begin`
   Dim bytes;
   size_t place = 0;
 };
@@ -32,10 +33,12 @@ public:
 
 private:
   void number();
-  unsigned findEnd(calls::AllocOp alloc);
+  void findUses(Buffer &buffer);
   void choosePlaces();
+  std::optional<size_t> takeOperand(Buffer &buffer);
   size_t takePlace(const Dim &bytes);
   LogicalResult assignOffsets();
+  void dropCopies();
 
   func::FuncOp function;
   DenseMap<Operation *, unsigned> order;
@@ -43,6 +46,7 @@ private:
   std::vector<Buffer> buffers;
   std::vector<Dim> places;
   std::vector<size_t> free;
+  std::multimap<unsigned, Buffer *> live; // by end
 };
 
 /// Numbers operations in program order; regions come behind their operation.
@@ -60,39 +64,26 @@ void MemoryPlan::number() {
     if (auto alloc = dyn_cast<calls::AllocOp>(op)) {
       auto type = alloc.getView().getType();
       Dim width = Dim::constant(calls::getByteWidth(type.getElementType()));
-      buffers.push_back({alloc, order[op], 0,
+      buffers.push_back({alloc, order[op], order[op], order[op], nullptr,
                          calls::getElementCount(type.getShapeDims()) * width,
                          0});
     }
   });
 }
 
-/// The last use of the memory under any name: views of it, and the state of a
-/// loop that it enters, whose buffers may all stand for each other.
-unsigned MemoryPlan::findEnd(calls::AllocOp alloc) {
-  Block *home = alloc->getBlock();
-  unsigned end = order[alloc];
-  SmallVector<Value> work = {alloc.getView()};
-  llvm::SmallPtrSet<void *, 16> seen;
-  auto follow = [&](Value value) {
-    if (isa<calls::ViewType>(value.getType()) &&
-        seen.insert(value.getAsOpaquePointer()).second)
-      work.push_back(value);
-  };
-  while (!work.empty())
-    for (Operation *user : work.pop_back_val().getUsers()) {
-      // A use inside a loop is a use until the loop ends.
-      Operation *outer = home->findAncestorOpInBlock(*user);
-      end = std::max(end, lastInside[outer ? outer : user]);
-      if (auto view = dyn_cast<calls::ViewOp>(user))
-        follow(view.getView());
-      if (!isa<scf::ForOp, scf::WhileOp>(user))
-        continue;
-      llvm::for_each(user->getResults(), follow);
-      for (Region &region : user->getRegions())
-        llvm::for_each(region.getArguments(), follow);
-    }
-  return end;
+/// A use inside a loop is a use from the loop's begin to its end.
+void MemoryPlan::findUses(Buffer &buffer) {
+  Block *home = buffer.alloc->getBlock();
+  forEachUse(buffer.alloc.getView(), [&](Operation *user) {
+    Operation *op = home->findAncestorOpInBlock(*user);
+    op = op ? op : user;
+    buffer.end = std::max(buffer.end, lastInside[op]);
+    if (isa<calls::ViewOp>(op) ||
+        (buffer.first && order[buffer.first] <= order[op]))
+      return;
+    buffer.first = op;
+    buffer.begin = order[op];
+  });
 }
 
 size_t MemoryPlan::takePlace(const Dim &bytes) {
@@ -124,35 +115,60 @@ size_t MemoryPlan::takePlace(const Dim &bytes) {
   return place;
 }
 
+/// The place of an operand that ends where the buffer begins, if the kernel
+/// there works in place.
+std::optional<size_t> MemoryPlan::takeOperand(Buffer &buffer) {
+  auto [at, end] = live.equal_range(buffer.begin);
+  for (; at != end; ++at) {
+    Buffer &operand = *at->second;
+    if (!worksInPlace(buffer.first, operand.alloc.getView(),
+                      buffer.alloc.getView()))
+      continue;
+    size_t place = operand.place;
+    live.erase(at);
+    return place;
+  }
+  return std::nullopt;
+}
+
 void MemoryPlan::choosePlaces() {
   llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.begin < b.begin;
+    return std::tie(a.begin, a.made) < std::tie(b.begin, b.made);
   });
-  std::multimap<unsigned, size_t> live; // by end
   for (Buffer &buffer : buffers) {
     while (!live.empty() && live.begin()->first < buffer.begin) {
-      free.push_back(live.begin()->second);
+      free.push_back(live.begin()->second->place);
       live.erase(live.begin());
     }
-    buffer.place = takePlace(buffer.bytes);
-    live.emplace(buffer.end, buffer.place);
+    std::optional<size_t> operand = takeOperand(buffer);
+    buffer.place = operand ? *operand : takePlace(buffer.bytes);
+    live.emplace(buffer.end, &buffer);
   }
 }
 
-static Dim alignUp(const Dim &bytes) {
-  Dim step = Dim::constant(Alignment);
-  if (Dim::mod(bytes, step) == Dim())
-    return bytes;
-  return Dim::floordiv(bytes + Dim::constant(Alignment - 1), step) * step;
+static bool isMultiple(const Dim &bytes) {
+  return Dim::mod(bytes, Dim::constant(Alignment)) == Dim();
 }
 
+/// Places whose sizes keep the alignment come first. Behind them the offsets
+/// are unaligned, and each place has room to round its address up: a sum of
+/// sizes is a short expression, a sum of rounded sizes is not.
 LogicalResult MemoryPlan::assignOffsets() {
-  std::vector<std::string> offsets;
+  std::vector<std::string> offsets(places.size());
   Dim total;
-  for (const Dim &bytes : places) {
-    offsets.push_back(total.str());
-    total = total + alignUp(bytes);
-  }
+  for (bool rounded : {false, true})
+    for (const auto &[index, bytes] : llvm::enumerate(places)) {
+      std::optional<int64_t> constant = bytes.asConstant();
+      if ((constant || isMultiple(bytes)) == rounded)
+        continue;
+      offsets[index] = total.str();
+      total = total +
+              (constant
+                   ? Dim::constant(int64_t(llvm::alignTo(*constant, Alignment)))
+                   : bytes);
+      if (rounded)
+        total = total + Dim::constant(Alignment);
+    }
   if (total.hasOverflow())
     return function.emitError("the memory that this function needs does not "
                               "fit 64 bits, or its expression is too long");
@@ -160,18 +176,46 @@ LogicalResult MemoryPlan::assignOffsets() {
   for (Buffer &buffer : buffers)
     buffer.alloc.setOffset(StringRef(offsets[buffer.place]));
   // A workspace of extent 0 is still asked for.
-  if (!buffers.empty())
-    total = total + Dim::constant(Alignment);
+  if (!buffers.empty() && total == Dim())
+    total = Dim::constant(Alignment);
   function->setAttr("calls.workspace", builder.getStringAttr(total.str()));
   return success();
 }
 
+/// Copies that planning has made needless: from a place to itself.
+void MemoryPlan::dropCopies() {
+  function.walk([](calls::KernelOp op) {
+    if (!op.getKernel().starts_with("copy_"))
+      return;
+    auto from = op.getInputs()[0].getDefiningOp<calls::AllocOp>();
+    auto to = op.getOutputs()[0].getDefiningOp<calls::AllocOp>();
+    if (from && to && from.getOffset() == to.getOffset() &&
+        from.getType() == to.getType())
+      op->erase();
+  });
+}
+
+static void describeDonations(func::FuncOp function) {
+  SmallVector<int64_t> words;
+  for (auto [output, input] : findDonations(function))
+    words.append({output, input});
+  if (!words.empty())
+    function->setAttr("calls.donations",
+                      DenseI64ArrayAttr::get(function.getContext(), words));
+}
+
 LogicalResult MemoryPlan::run() {
+  joinLoopStates(function);
+  writeToOutputs(function);
   number();
   for (Buffer &buffer : buffers)
-    buffer.end = findEnd(buffer.alloc);
+    findUses(buffer);
   choosePlaces();
-  return assignOffsets();
+  if (failed(assignOffsets()))
+    return failure();
+  dropCopies();
+  describeDonations(function);
+  return success();
 }
 } // namespace
 

@@ -1,9 +1,10 @@
-// See Object.h. Entries are for x86-64-v3, blocks of fused kernels for the
-// level that they state; no library function is known to the optimiser, so that
-// it makes no calls of any, and no flag that would let it change a rounding is
-// set. Bytes depend on the module alone.
+// See Object.h. Entries are for the target's least processor, blocks of fused
+// kernels for the level that they state; no library function is known to the
+// optimiser, so that it makes no calls of any, and no flag that would let it
+// change a rounding is set. Bytes depend on the module alone.
 #include "passes/Object.h"
 #include "passes/LaneCode.h"
+#include "passes/Target.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -29,25 +30,37 @@ void LLVMInitializeX86TargetInfo();
 void LLVMInitializeX86Target();
 void LLVMInitializeX86TargetMC();
 void LLVMInitializeX86AsmPrinter();
+void LLVMInitializeAArch64TargetInfo();
+void LLVMInitializeAArch64Target();
+void LLVMInitializeAArch64TargetMC();
+void LLVMInitializeAArch64AsmPrinter();
 }
 
 using namespace astra;
-
-static constexpr char TripleText[] = "x86_64-unknown-linux-gnu";
-static constexpr char CpuLevel[] = "x86-64-v3";
 
 void astra::registerObjectTranslations(mlir::DialectRegistry &registry) {
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-static std::unique_ptr<llvm::TargetMachine> makeTarget(unsigned level,
-                                                       std::string &error) {
+static void initializeTarget(const llvm::Triple &triple) {
+  if (triple.isAArch64()) {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    return;
+  }
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
-  llvm::Triple triple(TripleText);
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+makeTarget(const Target &machine, unsigned level, std::string &error) {
+  llvm::Triple triple(machine.triple);
+  initializeTarget(triple);
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
@@ -57,8 +70,9 @@ static std::unique_ptr<llvm::TargetMachine> makeTarget(unsigned level,
   auto codegen = level == 0   ? llvm::CodeGenOptLevel::None
                  : level == 1 ? llvm::CodeGenOptLevel::Less
                               : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, CpuLevel, "", options, llvm::Reloc::PIC_, std::nullopt, codegen));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, machine.cpu, "", options,
+                                  llvm::Reloc::PIC_, std::nullopt, codegen));
 }
 
 static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
@@ -71,13 +85,14 @@ static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
   }
   // The name of the source stands in the object's symbol table.
   ir->setSourceFileName("astra");
-  ir->setTargetTriple(llvm::Triple(TripleText));
+  const Target &machine = getTarget(module);
+  ir->setTargetTriple(llvm::Triple(machine.triple));
   for (llvm::Function &function : *ir) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (!function.hasFnAttribute("target-cpu"))
-      function.addFnAttr("target-cpu", CpuLevel);
+      function.addFnAttr("target-cpu", machine.cpu);
     function.addFnAttr("no-builtins");
   }
   return ir;
@@ -140,7 +155,7 @@ private:
 
 bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
                        llvm::SmallVectorImpl<char> &bytes, std::string &error) {
-  auto target = makeTarget(options.optimisation, error);
+  auto target = makeTarget(getTarget(module), options.optimisation, error);
   if (!target)
     return false;
   llvm::LLVMContext context;
@@ -157,7 +172,8 @@ bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
   llvm::legacy::PassManager passes;
   if (target->addPassesToEmitFile(passes, stream, nullptr,
                                   llvm::CodeGenFileType::ObjectFile)) {
-    error = "this build of LLVM cannot write x86-64 objects";
+    error = "this build of LLVM cannot write objects of " +
+            std::string(getTarget(module).name);
     return false;
   }
   passes.run(*ir);

@@ -60,7 +60,9 @@ def LowerToLLVMPass : Pass<"astra-llvm", "::mlir::ModuleOp"> {
     Option<"stated", "stated", "std::string", "\"\"",
            "options that the descriptor states">,
     Option<"loadable", "loadable", "bool", "false",
-           "for a module loaded by path: its fixed symbol and note">
+           "for a module loaded by path: its fixed symbol and note">,
+    Option<"target", "target", "std::string", "\"\"",
+           "the processor, a name of passes/Target.cpp (the first if empty)">
   ];
 }
 

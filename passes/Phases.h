@@ -30,6 +30,10 @@ void addPhases(mlir::OpPassManager &passes, Phase from, Phase to,
                const LowerToLLVMPassOptions &options,
                const FusePassOptions &fusing = {});
 
+/// Gives every tensor of every export (of the phase `astra`) one more axis in
+/// front: a call computes a batch, each row of it as the export would alone.
+void batchExports(mlir::ModuleOp module);
+
 /// What the verifier of a phase says of a module: success, or a diagnostic.
 mlir::LogicalResult verifyPhase(mlir::ModuleOp module, Phase phase);
 

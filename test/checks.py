@@ -3,6 +3,7 @@ type, the bits they get, the installation, and the state of the repository. Each
 function decorated with `check` is one test: it raises AssertionError to fail and
 Skip where it cannot run."""
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -265,6 +266,78 @@ def damaged_modules_are_refused():
         (folder / "other.so").write_bytes(other)
         out = run(loader, folder / "other.so", status=1)
         assert "99" in out and "version" in out, out
+
+
+#===-- The same bits -------------------------------------------------------===#
+
+BITS = BUILD / "bin/astra-bits"
+QUICK = ["--quick", "--rows=2", "--levels=ref,v3,v4", "--threads=1,3"]
+
+
+@check
+def bits_of_digits_are_one_hash():
+    out = run(BITS, DIGITS, "--levels=ref,v3,v4")
+    assert re.search(r"^sha256 [0-9a-f]{64}$", out.splitlines()[-1]), out
+
+
+@check
+def bits_of_random_programs_and_of_the_examples_agree():
+    out = run(sys.executable, ROOT / "test/bits/run.py", "--count", "30", "--files",
+              "--options", " ".join([*QUICK, "--size=small"]))
+    assert "40 of 40" in out, out
+
+
+@check
+def bits_that_differ_are_found():
+    """The tool can fail: a compiler that forgets --batch and one that changes a constant."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "f.astra").write_text("export fn f(x: f32[n]) -> f32[n] = x * 2.0\n")
+        (folder / "g.astra").write_text("export fn f(x: f32[n]) -> f32[n] = x * 2.0000002\n")
+        liar = folder / "astrac"
+        liar.write_text(f'#!/bin/sh\ncase "$*" in *-O1*) shift 2; exec {ASTRAC} -shared {folder}/g.astra "$@";; esac\n'
+                        f'exec {ASTRAC} "$@"\n')
+        liar.chmod(0o755)
+        out = run(BITS, folder / "f.astra", f"--astrac={liar}", "--levels=ref", "--threads=1", status=1)
+        assert "DIFFERENT f n=" in out and re.search(r"-O1 --fuse=o.*result\[0\]: \S+ \(\w{8}\) / \S+ \(\w{8}\)", out), out
+        out = run(BITS, folder / "f.astra", f"--astrac={liar}", "--levels=ref", "--threads=1", "--json", status=1)
+        assert json.loads(out)["agree"] is False
+
+
+def arm_build(*targets):
+    """Builds for 64-bit Arm in build-aarch64."""
+    for name, package in (("qemu-aarch64", "qemu-user"), ("ccache", "ccache")):
+        if not shutil.which(name):
+            raise Skip(f"{package} is not installed")
+    for file, package in (("lib/libc.so.6", "libc6-dev-arm64-cross"),
+                          ("include/c++/12/vector", "libstdc++-12-dev-arm64-cross")):
+        if not pathlib.Path("/usr/aarch64-linux-gnu", file).exists():
+            raise Skip(f"{package} is not installed")
+    if not (ROOT / "build-aarch64/build.ninja").exists():
+        run("cmake", "--preset", "aarch64", cwd=ROOT)
+    run("ninja", "-C", "build-aarch64", *targets, cwd=ROOT, timeout=1800)
+
+
+def on_arm(program, *words, **options):
+    return run("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", ROOT / "build-aarch64" / program, *words,
+               env=dict(os.environ, ASTRA_TEST_EVERY="61"), **options)
+
+
+@check
+def arm_kernels_give_the_bits_of_ref():
+    arm_build("KernelConformanceTest", "KernelRefTest")
+    assert "PASSED" in on_arm("test/KernelConformanceTest")
+    assert "PASSED" in on_arm("test/KernelRefTest", "--gtest_filter=-*Hardware*:*Remainder*:*HundredMillion*")
+
+
+@check
+def arm_programs_give_the_bits_of_x86():
+    arm_build("astra-bits")
+    arm = [*QUICK[:2], "--levels=v3,neon", "--threads=3", "--size=small"]
+    out = run(BITS, DIGITS, *arm)
+    assert "left out" not in out and re.search(r"^sha256 [0-9a-f]{64}$", out.splitlines()[-1]), out
+    out = run(sys.executable, ROOT / "test/bits/run.py", "--count", "8", "--options", " ".join(arm))
+    assert "8 of 8" in out, out
 
 
 #===-- Other systems -------------------------------------------------------===#

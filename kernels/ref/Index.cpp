@@ -32,8 +32,10 @@ astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
   return ASTRA_OK;
 }
 
-/// Copies x to out; in place where they are one view.
+/// Copies x to out, unless they are one view.
 template <class T> void copyAll(const astra_arg_t &x, const astra_arg_t &out) {
+  if (x.data == out.data)
+    return;
   const astra_arg_t pair[2] = {x, out};
   Nest<2> nest = nestOf<2>(pair);
   nest.walk(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {

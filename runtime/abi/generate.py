@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes include/astra/api.h: the function table, from the declarations of
-astra.h in the order of abi/symbols.txt, which only grows at its end.
+astra.h and the headers that it includes, in the order of abi/symbols.txt, which only grows at its end.
 
 With --check it writes nothing and fails if the file is not up to date, or if
 a function is declared but not listed (or the other way round).
@@ -10,8 +10,9 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = HERE.parent / "include/astra/astra.h"
-TABLE = HERE.parent / "include/astra/api.h"
+FOLDER = HERE.parent / "include/astra"
+HEADERS = ("astra.h", "inspect.h", "trace.h")
+TABLE = FOLDER / "api.h"
 ENTRY = "astra_get_api"  # found by name, so it is not in its own table
 
 TOP = """/* The function table for programs that load libastra_rt by path: dlopen it, find
@@ -46,7 +47,8 @@ END = """
 
 
 def declarations():
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+    text = "\n".join((FOLDER / name).read_text() for name in HEADERS)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     found = {}
     for item in re.findall(r"^ASTRA_API\s+(.*?);", text, flags=re.S | re.M):
         item = " ".join(item.split()).replace("( ", "(")

@@ -28,7 +28,8 @@ class Caller {
 public:
   Caller(astra_runtime &runtime, const Function &function, Device &device,
          Launch &launch)
-      : launch(launch), runtime(runtime), desc(function.desc), device(device) {
+      : launch(launch), runtime(runtime), function(function),
+        desc(function.desc), device(device) {
     launch.device = &device;
     launch.module = function.module;
     launch.function = &desc;
@@ -56,14 +57,17 @@ private:
   Status findOutputShape(uint64_t index, int64_t *shape) const;
   Status makeOutput(const astra_value_t *values, uint64_t index,
                     Ref<Tensor> &output);
-  Ref<Storage> reusable(const astra_value_t *values, uint32_t dtype,
-                        const Layout &layout);
+  bool canReuse(const astra_value_t *values, size_t input, uint32_t dtype,
+                const Layout &layout) const;
+  Ref<Storage> reusable(const astra_value_t *values, uint64_t output,
+                        uint32_t dtype, const Layout &layout) const;
   std::string valuesText(const astra_dim_expr_t &extent) const;
   bool isSource(uint64_t dim, std::string &where) const;
   Status extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
                         int64_t got, int64_t expected) const;
 
   astra_runtime &runtime;
+  const Function &function;
   const astra_export_desc_t &desc;
   Device &device;
   SmallVector<Ref<Tensor>, Launch::few> targets; // null where there is none
@@ -180,21 +184,17 @@ bool Caller::solveRound(std::vector<bool> &known) {
 
 Status Caller::findDims() {
   launch.dims.resize(desc.dim_count);
-  if (desc.dim_count == 0)
-    return {};
-  std::vector<bool> known(desc.dim_count, false);
   // Bare names come first, since they need no arithmetic and read best in
   // messages about the others.
-  for (size_t i = 0; i < launch.in.size(); ++i) {
-    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
-      const astra_dim_expr_t &extent = desc.in_leaves[i].shape[axis];
-      if (extent.code_length != 2 || extent.code[0] != ASTRA_DIM_NAME ||
-          known[size_t(extent.code[1])])
-        continue;
-      launch.dims[size_t(extent.code[1])] = launch.in[i].shape[axis];
-      known[size_t(extent.code[1])] = true;
-    }
+  for (uint64_t dim = 0; dim < desc.dim_count; ++dim) {
+    if (const Function::Place *place = function.source(dim))
+      launch.dims[dim] = launch.in[place->input].shape[place->axis];
   }
+  if (function.hasAllSources())
+    return {};
+  std::vector<bool> known(desc.dim_count);
+  for (uint64_t dim = 0; dim < desc.dim_count; ++dim)
+    known[dim] = function.source(dim) != nullptr;
   while (std::count(known.begin(), known.end(), false) && solveRound(known)) {
   }
   for (size_t dim = 0; dim < known.size(); ++dim) {
@@ -207,17 +207,10 @@ Status Caller::findDims() {
 
 /// The input that a dimension was read from, if it stands there alone.
 bool Caller::isSource(uint64_t dim, std::string &where) const {
-  for (size_t i = 0; i < launch.in.size(); ++i) {
-    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
-      const astra_dim_expr_t &extent = desc.in_leaves[i].shape[axis];
-      if (extent.code_length == 2 && extent.code[0] == ASTRA_DIM_NAME &&
-          uint64_t(extent.code[1]) == dim) {
-        where = place(desc.in_leaves[i], axis);
-        return true;
-      }
-    }
-  }
-  return false;
+  const Function::Place *source = function.source(dim);
+  if (source)
+    where = place(desc.in_leaves[source->input], source->axis);
+  return source != nullptr;
 }
 
 Status Caller::extentMismatch(const astra_leaf_desc_t &leaf, uint32_t axis,
@@ -268,13 +261,12 @@ Status Caller::evaluate(const astra_dim_expr_t &extent, int64_t &value) const {
 }
 
 Status Caller::checkExtents() const {
-  for (size_t i = 0; i < launch.in.size(); ++i) {
-    for (uint32_t axis = 0; axis < launch.in[i].rank; ++axis) {
-      int64_t expected = 0, got = launch.in[i].shape[axis];
-      ASTRA_TRY(evaluate(desc.in_leaves[i].shape[axis], expected));
-      if (got != expected)
-        return extentMismatch(desc.in_leaves[i], axis, got, expected);
-    }
+  for (auto [input, axis] : function.checks()) {
+    const astra_leaf_desc_t &leaf = desc.in_leaves[input];
+    int64_t expected = 0, got = launch.in[input].shape[axis];
+    ASTRA_TRY(evaluate(leaf.shape[axis], expected));
+    if (got != expected)
+      return extentMismatch(leaf, axis, got, expected);
   }
   return {};
 }
@@ -365,28 +357,40 @@ Status Caller::takeTarget(uint64_t index, const astra_tensor_t *handles) {
   return {};
 }
 
-/// The storage of a donated input that this output may lie in, if the function
-/// allows that and no work in flight uses it.
-Ref<Storage> Caller::reusable(const astra_value_t *values, uint32_t dtype,
-                              const Layout &layout) {
+/// Whether an input was donated, is laid out like an output, and no work in
+/// flight and no other output uses its memory.
+bool Caller::canReuse(const astra_value_t *values, size_t index, uint32_t dtype,
+                      const Layout &layout) const {
+  if (!(values[index].flags & ASTRA_VALUE_DONATE))
+    return false;
+  const Tensor &input = *launch.inputs[index];
+  if (input.dtype != dtype || input.layout.rank != layout.rank ||
+      input.layout.offset != 0 || !input.layout.isDense() ||
+      !std::equal(layout.shape.begin(), layout.shape.begin() + layout.rank,
+                  input.layout.shape.begin()))
+    return false;
+  for (const Ref<Tensor> &output : launch.outputs) {
+    if (output && output->storage.get() == input.storage.get())
+      return false;
+  }
+  // One reference is the tensor's; the tensor's only one this call's.
+  return input.storage->isOwned() && input.storage->referenceCount() == 1 &&
+         input.referenceCount() == 1;
+}
+
+/// The storage of a donated input that this output may lie in.
+Ref<Storage> Caller::reusable(const astra_value_t *values, uint64_t output,
+                              uint32_t dtype, const Layout &layout) const {
+  Function::Donors donors = function.donors(output);
+  for (size_t i = 0; i < donors.count; ++i) {
+    if (canReuse(values, donors.inputs[i], dtype, layout))
+      return launch.inputs[donors.inputs[i]]->storage;
+  }
   if (!(desc.flags & ASTRA_EXPORT_IN_PLACE))
     return {};
   for (size_t i = 0; i < launch.inputs.size(); ++i) {
-    if (!(values[i].flags & ASTRA_VALUE_DONATE))
-      continue;
-    const Tensor &input = *launch.inputs[i];
-    bool fits =
-        input.dtype == dtype && input.layout.rank == layout.rank &&
-        input.layout.offset == 0 && input.layout.isDense() &&
-        std::equal(layout.shape.begin(), layout.shape.begin() + layout.rank,
-                   input.layout.shape.begin());
-    bool taken = false;
-    for (const Ref<Tensor> &output : launch.outputs)
-      taken |= output && output->storage.get() == input.storage.get();
-    // One reference is the tensor's; the tensor's only one this call's.
-    if (fits && !taken && input.storage->isOwned() &&
-        input.storage->referenceCount() == 1 && input.referenceCount() == 1)
-      return input.storage;
+    if (canReuse(values, i, dtype, layout))
+      return launch.inputs[i]->storage;
   }
   return {};
 }
@@ -405,7 +409,7 @@ Status Caller::makeOutput(const astra_value_t *values, uint64_t index,
   Layout layout;
   uint32_t elementBytes = findDtype(leaf.dtype)->bytes;
   ASTRA_TRY(makeDense(leaf.rank, shape, elementBytes, layout));
-  if (Ref<Storage> storage = reusable(values, leaf.dtype, layout)) {
+  if (Ref<Storage> storage = reusable(values, index, leaf.dtype, layout)) {
     output = make<Tensor>(&device, std::move(storage), leaf.dtype, elementBytes,
                           layout, launch.done);
     return {};

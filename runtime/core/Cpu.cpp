@@ -14,7 +14,8 @@ struct LevelName {
 };
 constexpr LevelName levelNames[] = {{ASTRA_CPU_REFERENCE, "reference"},
                                     {ASTRA_CPU_X86_64_V3, "x86-64-v3"},
-                                    {ASTRA_CPU_X86_64_V4, "x86-64-v4"}};
+                                    {ASTRA_CPU_X86_64_V4, "x86-64-v4"},
+                                    {ASTRA_CPU_NEON, "aarch64-neon"}};
 
 #if defined(__x86_64__)
 constexpr uint32_t bit(unsigned index) { return 1u << index; }
@@ -70,7 +71,7 @@ FpScope::FpScope() : saved(_mm_getcsr()) { _mm_setcsr(0x1f80); }
 FpScope::~FpScope() { _mm_setcsr(uint32_t(saved)); }
 void pauseInLoop() { _mm_pause(); }
 #elif defined(__aarch64__)
-uint32_t detectCpuLevel() { return ASTRA_CPU_REFERENCE; }
+uint32_t detectCpuLevel() { return ASTRA_CPU_NEON; }
 
 FpScope::FpScope() {
   __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
@@ -81,6 +82,16 @@ void pauseInLoop() { __asm__ volatile("yield"); }
 #else
 #error "Astra's runtime knows x86-64 and Arm 64"
 #endif
+
+bool hasCpuLevel(uint32_t level) {
+  if (level == ASTRA_CPU_REFERENCE)
+    return true;
+#if defined(__aarch64__)
+  return level == ASTRA_CPU_NEON;
+#else
+  return level >= ASTRA_CPU_X86_64_V3 && level <= detectCpuLevel();
+#endif
+}
 
 uint32_t cpuLevelOfName(const std::string &name) {
   for (const LevelName &row : levelNames) {

@@ -8,8 +8,12 @@
 
 namespace astra {
 
-/// ASTRA_CPU_X86_64_V3 or _V4, or ASTRA_CPU_REFERENCE below that.
+/// ASTRA_CPU_X86_64_V3 or _V4, or ASTRA_CPU_REFERENCE below that; ASTRA_CPU_NEON.
 uint32_t detectCpuLevel();
+
+/// Can this processor run code for a level? Levels of the other architecture
+/// are not levels here.
+bool hasCpuLevel(uint32_t level);
 
 /// The level by its name ("x86-64-v3"), or 0.
 uint32_t cpuLevelOfName(const std::string &name);

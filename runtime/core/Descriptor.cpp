@@ -4,6 +4,7 @@
 #include "core/Cpu.h"
 #include "core/DimCode.h"
 #include "core/Dtype.h"
+#include <tuple>
 
 namespace astra {
 namespace {
@@ -96,7 +97,7 @@ bool isFused(const astra_fused_desc_t &fused) {
       !isArray(fused.stages, fused.stage_count))
     return false;
   for (uint64_t i = 0; i < fused.slot_count; ++i) {
-    if (fused.slots[i].kind > ASTRA_SLOT_MIN ||
+    if (fused.slots[i].kind > ASTRA_SLOT_TOP ||
         !findDtype(fused.slots[i].dtype))
       return false;
   }
@@ -117,6 +118,59 @@ Status checkFused(const std::string &what, const astra_module_desc_t &desc) {
     if (!isFused(desc.fused[i]))
       return damaged(what, join("fused kernel ", i, " has a bad entry"));
   }
+  return {};
+}
+
+bool isDonation(const astra_module_desc_t &desc,
+                const astra_donation_desc_t &donation) {
+  if (donation.export_index >= desc.export_count)
+    return false;
+  const astra_export_desc_t &function = desc.exports[donation.export_index];
+  return donation.output < function.out_leaf_count &&
+         donation.input < function.in_leaf_count;
+}
+
+bool isBefore(const astra_donation_desc_t &a, const astra_donation_desc_t &b) {
+  return std::tie(a.export_index, a.output, a.input) <
+         std::tie(b.export_index, b.output, b.input);
+}
+
+/// Outputs that may lie in an input's memory, since version 3.
+Status checkDonations(const std::string &what,
+                      const astra_module_desc_t &desc) {
+  if (desc.object_abi < 3)
+    return {};
+  if (!isArray(desc.donations, desc.donation_count))
+    return damaged(what, "a table is missing or too large");
+  for (uint64_t i = 0; i < desc.donation_count; ++i) {
+    if (!isDonation(desc, desc.donations[i]) ||
+        (i && !isBefore(desc.donations[i - 1], desc.donations[i])))
+      return damaged(what, join("donation ", i, " has a bad entry"));
+  }
+  return {};
+}
+
+bool arePlaces(const astra_module_desc_t &desc, const int64_t *places,
+               uint64_t count) {
+  if (!isArray(places, count))
+    return false;
+  for (uint64_t i = 0; i < count; ++i)
+    if (places[i] < 0 || uint64_t(places[i]) >= desc.location_count)
+      return false;
+  return true;
+}
+
+/// Places in the source, since version 3; either table may be missing.
+Status checkPlaces(const std::string &what, const astra_module_desc_t &desc) {
+  if (desc.object_abi < 3)
+    return {};
+  for (uint64_t i = 0; desc.fused_places && i < desc.fused_count; ++i)
+    if (!arePlaces(desc, desc.fused_places[i].locations,
+                   desc.fused_places[i].count))
+      return damaged(what, join("the places of fused kernel ", i));
+  if (desc.export_places &&
+      !arePlaces(desc, desc.export_places, desc.export_count))
+    return damaged(what, "the places of exports");
   return {};
 }
 
@@ -142,22 +196,20 @@ Status checkTables(const std::string &what, const astra_module_desc_t &desc) {
   return {};
 }
 
-/// The code runs if the lowest level that it has is one of this processor's.
+/// The code runs if one of its levels is this processor's.
 Status checkCpuLevels(const std::string &what, const std::string &levels) {
-  uint32_t machine = detectCpuLevel(), lowest = 0;
   size_t begin = 0;
   while (begin <= levels.size()) {
     size_t end = levels.find_first_of(", ", begin);
     end = end == std::string::npos ? levels.size() : end;
     uint32_t level = cpuLevelOfName(levels.substr(begin, end - begin));
-    if (level && (!lowest || level < lowest))
-      lowest = level;
+    if (level && hasCpuLevel(level))
+      return {};
     begin = end + 1;
   }
-  if (lowest && lowest <= machine)
-    return {};
   return fail(ASTRA_ERROR_CPU_LEVEL, what, " has code for ", levels,
-              ", but this processor is ", astra_cpu_level_name(machine),
+              ", but this processor is ",
+              astra_cpu_level_name(detectCpuLevel()),
               "; compile it for this level");
 }
 
@@ -189,15 +241,23 @@ Status checkDescriptor(const std::string &what,
     return damaged(what, "it does not begin as a descriptor does");
   ASTRA_TRY(
       checkVersions(what, descriptor->object_abi, descriptor->arithmetic));
-  uint64_t size = descriptor->object_abi < 2 ? ASTRA_MODULE_DESC_SIZE_1
-                                             : sizeof(astra_module_desc_t);
+  constexpr uint64_t sizes[] = {ASTRA_MODULE_DESC_SIZE_1,
+                                ASTRA_MODULE_DESC_SIZE_2,
+                                sizeof(astra_module_desc_t)};
+  uint64_t size = sizes[descriptor->object_abi - ASTRA_OBJECT_ABI_OLDEST];
   if (descriptor->struct_size != size)
     return damaged(what,
                    join("its size is ", descriptor->struct_size, ", but ABI ",
                         descriptor->object_abi, " has ", size));
   ASTRA_TRY(checkTables(what, *descriptor));
   ASTRA_TRY(checkFused(what, *descriptor));
-  return checkCpuLevels(what, descriptor->cpu_levels);
+  ASTRA_TRY(checkDonations(what, *descriptor));
+  return checkPlaces(what, *descriptor);
+}
+
+Status checkProcessor(const std::string &what,
+                      const astra_module_desc_t &descriptor) {
+  return checkCpuLevels(what, descriptor.cpu_levels);
 }
 
 } // namespace astra

@@ -11,10 +11,14 @@ namespace astra {
 Status checkVersions(const std::string &what, uint32_t objectAbi,
                      uint32_t arithmetic);
 
-/// Refuses a descriptor that is null, of another version or damaged, and code
-/// for processors better than this one. `what` names the module in messages.
+/// Refuses a descriptor that is null, of another version or damaged. `what`
+/// names the module in messages.
 Status checkDescriptor(const std::string &what,
                        const astra_module_desc_t *descriptor);
+
+/// Refuses code for other processors than this one.
+Status checkProcessor(const std::string &what,
+                      const astra_module_desc_t &descriptor);
 
 } // namespace astra
 #endif // ASTRA_RUNTIME_DESCRIPTOR_H

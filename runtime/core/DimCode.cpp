@@ -5,7 +5,7 @@
 namespace astra {
 namespace {
 
-constexpr size_t mostCode = 4096;
+constexpr size_t mostCode = 65536, mostDepth = 256;
 
 bool floorDivide(int64_t a, int64_t b, int64_t &quotient, int64_t &rest) {
   if (b == 0 || (a == INT64_MIN && b == -1))
@@ -37,13 +37,13 @@ bool apply(int64_t operation, int64_t a, int64_t b, int64_t &result) {
 
 /// factor * (dimension `name`) + constant.
 struct Linear {
-  int64_t factor = 0, constant = 0;
-  uint64_t name = 0;
+  int64_t factor, constant;
+  uint64_t name;
 };
 
 std::optional<Linear> combine(int64_t operation, const Linear &a,
                               const Linear &b) {
-  Linear result;
+  Linear result{};
   result.name = a.factor ? a.name : b.name;
   bool constant = a.factor == 0 && b.factor == 0, fits = false;
   if (constant)
@@ -65,22 +65,22 @@ std::optional<Linear> combine(int64_t operation, const Linear &a,
 template <class Value, class NameFn, class CombineFn>
 std::optional<Value> runCode(const astra_dim_expr_t &expression,
                              NameFn nameValue, CombineFn combineFn) {
-  std::vector<Value> stack;
+  Value stack[mostDepth];
+  size_t depth = 0;
   for (uint64_t i = 0; i < expression.code_length; ++i) {
     int64_t operation = expression.code[i];
     if (operation == ASTRA_DIM_CONST || operation == ASTRA_DIM_NAME) {
       int64_t word = expression.code[++i];
-      stack.push_back(nameValue(operation == ASTRA_DIM_NAME, word));
+      stack[depth++] = nameValue(operation == ASTRA_DIM_NAME, word);
       continue;
     }
-    Value b = stack.back();
-    stack.pop_back();
-    std::optional<Value> result = combineFn(operation, stack.back(), b);
+    Value b = stack[--depth];
+    std::optional<Value> result = combineFn(operation, stack[depth - 1], b);
     if (!result)
       return std::nullopt;
-    stack.back() = *result;
+    stack[depth - 1] = *result;
   }
-  return stack.back();
+  return stack[0];
 }
 
 } // namespace
@@ -98,7 +98,8 @@ bool isValidDimCode(const astra_dim_expr_t &expression, uint64_t dimCount) {
       if (operation == ASTRA_DIM_NAME &&
           uint64_t(expression.code[i]) >= dimCount)
         return false;
-      ++depth;
+      if (++depth > mostDepth)
+        return false;
     } else if (operation < ASTRA_DIM_ADD || operation > ASTRA_DIM_MOD ||
                depth < 2) {
       return false;

@@ -4,8 +4,6 @@
 #include "astra/module.h"
 #include "core/Descriptor.h"
 #include "io/File.h"
-#include <cstring>
-#include <elf.h>
 
 namespace astra {
 namespace {
@@ -16,46 +14,16 @@ constexpr uint16_t thisMachine = EM_X86_64;
 constexpr uint16_t thisMachine = EM_AARCH64;
 #endif
 
-class ElfFile {
-public:
-  ElfFile(std::string name, const std::string &bytes)
-      : name(std::move(name)), bytes(bytes) {}
-  Status check();
+} // namespace
 
-private:
-  Status checkHeader();
-  Status checkTables();
-  Status checkSegments();
-  Status checkSections();
-  Status findNote(const Elf64_Phdr &segment);
-  bool isInside(uint64_t offset, uint64_t size) const {
-    return offset <= bytes.size() && size <= bytes.size() - offset;
-  }
-  template <class T> T at(uint64_t offset) const {
-    T value;
-    std::memcpy(&value, bytes.data() + offset, sizeof(T));
-    return value;
-  }
-  Status truncated(const char *part, uint64_t end) const {
-    return fail(ASTRA_ERROR_CORRUPT_FILE, name, " is truncated: it has ",
-                bytes.size(), " bytes, but ", part, " ends at ", end);
-  }
-  Status refuse(const char *why) const {
-    return fail(ASTRA_ERROR_CORRUPT_FILE, name, " ", why);
-  }
-
-  std::string name;
-  const std::string &bytes;
-  Elf64_Ehdr header{};
-  bool hasDynamic = false, hasNote = false;
-  uint32_t versions[2] = {0, 0};
-};
-
-Status ElfFile::check() {
-  ASTRA_TRY(checkHeader());
+Status ElfFile::checkParts(bool anyMachine) {
+  ASTRA_TRY(checkHeader(anyMachine));
   ASTRA_TRY(checkTables());
   ASTRA_TRY(checkSections());
-  ASTRA_TRY(checkSegments());
+  return checkSegments();
+}
+
+Status ElfFile::checkLoadable() const {
   if (header.e_type == ET_REL)
     return refuse("is an object file, which is linked into a program; compile "
                   "with -shared for a module that can be loaded");
@@ -66,14 +34,21 @@ Status ElfFile::check() {
   return checkVersions(name, versions[0], versions[1]);
 }
 
-Status ElfFile::checkHeader() {
+Status ElfFile::truncated(const char *part, uint64_t end) const {
+  return fail(ASTRA_ERROR_CORRUPT_FILE, name, " is truncated: it has ",
+              bytes.size(), " bytes, but ", part, " ends at ", end);
+}
+
+Status ElfFile::checkHeader(bool anyMachine) {
   if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
     return refuse("is not a module: it is no ELF file");
   if (bytes.size() < sizeof header)
     return truncated("its header", sizeof header);
   header = at<Elf64_Ehdr>(0);
+  bool known = header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != thisMachine)
+      header.e_ident[EI_DATA] != ELFDATA2LSB || !known ||
+      (!anyMachine && header.e_machine != thisMachine))
     return refuse("was made for another kind of processor");
   if (header.e_ident[EI_VERSION] != EV_CURRENT ||
       header.e_version != EV_CURRENT)
@@ -81,7 +56,7 @@ Status ElfFile::checkHeader() {
   return {};
 }
 
-Status ElfFile::checkTables() {
+Status ElfFile::checkTables() const {
   if (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr))
     return refuse("has program headers of an unknown size");
   if (header.e_shnum && header.e_shentsize != sizeof(Elf64_Shdr))
@@ -95,15 +70,25 @@ Status ElfFile::checkTables() {
   return {};
 }
 
-Status ElfFile::checkSections() {
+Status ElfFile::checkSections() const {
   for (unsigned i = 0; i < header.e_shnum; ++i) {
-    auto section =
-        at<Elf64_Shdr>(header.e_shoff + uint64_t(i) * sizeof(Elf64_Shdr));
-    if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL &&
-        !isInside(section.sh_offset, section.sh_size))
-      return truncated("a section", section.sh_offset + section.sh_size);
+    Elf64_Shdr part = section(i);
+    if (part.sh_type != SHT_NOBITS && part.sh_type != SHT_NULL &&
+        !isInside(part.sh_offset, part.sh_size))
+      return truncated("a section", part.sh_offset + part.sh_size);
   }
   return {};
+}
+
+FileSizes ElfFile::sizes() const {
+  FileSizes sizes;
+  sizes.file = bytes.size();
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr part = section(i);
+    if (part.sh_type != SHT_NOBITS && part.sh_flags & SHF_ALLOC)
+      (part.sh_flags & SHF_EXECINSTR ? sizes.code : sizes.data) += part.sh_size;
+  }
+  return sizes;
 }
 
 Status ElfFile::checkSegments() {
@@ -147,12 +132,14 @@ Status ElfFile::findNote(const Elf64_Phdr &segment) {
   return {};
 }
 
-} // namespace
-
-Status checkModuleFile(const std::string &path) {
+Status checkModuleFile(const std::string &path, FileSizes *sizes) {
   std::string bytes;
   ASTRA_TRY(readFile(path, bytes));
-  return ElfFile("\"" + path + "\"", bytes).check();
+  ElfFile file("\"" + path + "\"", bytes);
+  ASTRA_TRY(file.checkParts(/*anyMachine=*/false));
+  if (sizes)
+    *sizes = file.sizes();
+  return file.checkLoadable();
 }
 
 } // namespace astra

@@ -1,5 +1,5 @@
 // Finding and describing functions: the public functions.
-#include "core/Module.h"
+#include "core/Function.h"
 #include "core/Structs.h"
 #include <cstring>
 
@@ -26,7 +26,7 @@ Status checkIndex(const char *what, size_t index, uint64_t count,
               "; function \"", function, "\" has ", count);
 }
 
-Status describe(const Module &, const astra_value_desc_t &value,
+Status describe(const Function &, const astra_value_desc_t &value,
                 astra_value_info_t *info) {
   astra_value_info_t full = {};
   full.name = value.name;
@@ -38,13 +38,19 @@ Status describe(const Module &, const astra_value_desc_t &value,
                      info);
 }
 
-Status describe(const Module &module, const astra_leaf_desc_t &leaf,
+Status describe(const Function &function, const astra_leaf_desc_t &leaf,
                 astra_leaf_info_t *info) {
   astra_leaf_info_t full = {};
   full.path = leaf.path;
   full.dtype = leaf.dtype;
   full.rank = leaf.rank;
-  full.shape = module.shapeTexts(leaf);
+  full.shape = function.module->shapeTexts(leaf);
+  const astra_leaf_desc_t *outputs = function.desc.out_leaves;
+  if (&leaf >= outputs && &leaf < outputs + function.desc.out_leaf_count) {
+    Function::Donors donors = function.donors(uint64_t(&leaf - outputs));
+    full.donor_count = donors.count;
+    full.donors = donors.inputs;
+  }
   return writeStruct(ASTRA_STRUCT_INFO(LEAF_INFO, astra_leaf_info_t), &full,
                      info);
 }
@@ -61,7 +67,7 @@ astra_status_t describeItem(astra_runtime_t *runtime, astra_function_t function,
     ASTRA_TRY(getObject(runtime, function, object));
     const astra_export_desc_t &desc = object->desc;
     ASTRA_TRY(checkIndex(what, index, desc.*count, desc.name));
-    return describe(*object->module, (desc.*items)[index], info);
+    return describe(*object, (desc.*items)[index], info);
   });
 }
 
@@ -127,8 +133,34 @@ astra_status_t astra_function_info(astra_runtime_t *runtime,
     full.input_count = desc.in_leaf_count;
     full.output_count = desc.out_leaf_count;
     full.flags = desc.flags & ASTRA_EXPORT_TEST ? ASTRA_FUNCTION_TEST : 0;
+    full.memory = object->memoryText();
     return writeStruct(ASTRA_STRUCT_INFO(FUNCTION_INFO, astra_function_info_t),
                        &full, info);
+  });
+}
+
+astra_status_t astra_function_memory(astra_runtime_t *runtime,
+                                     astra_function_t function,
+                                     const int64_t *dims, size_t dim_count,
+                                     uint64_t *workspace, uint64_t *results,
+                                     astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Function> object;
+    ASTRA_TRY(getObject(runtime, function, object));
+    const astra_export_desc_t &desc = object->desc;
+    if (dim_count != desc.dim_count)
+      return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
+                  "\" has ", desc.dim_count, " dimensions, but ", dim_count,
+                  " were given");
+    if (dim_count)
+      ASTRA_TRY(need(dims, "dims"));
+    int64_t arena = 0, outputs = 0;
+    ASTRA_TRY(object->evaluateMemory(dims, arena, outputs));
+    if (workspace)
+      *workspace = uint64_t(arena);
+    if (results)
+      *results = uint64_t(outputs);
+    return {};
   });
 }
 

@@ -4,9 +4,9 @@
 // looked at like a live one. Free slots are a stack whose head counts its
 // changes.
 #include "core/Handles.h"
-#include "core/Cpu.h"
+#include "core/SpinLock.h"
 #include <ctime>
-#include <sched.h>
+#include <mutex>
 
 namespace astra {
 namespace {
@@ -54,31 +54,18 @@ const char *nameOf(Kind kind) {
 } // namespace
 
 struct HandleTable::Slot {
-  std::atomic<uint32_t> busy{0};
+  SpinLock lock;
   uint32_t references = 0;
-  uint64_t bits = 0; // of the live handle, or 0
+  // Of the live handle, or 0. Written last and cleared first, so that who sees
+  // a handle's own bits under the lock sees its object.
+  std::atomic<uint64_t> bits{0};
   uint64_t generation = 0;
   Object *object = nullptr;
   std::atomic<uint32_t> nextFree{0}; // slot + 1, or 0
-};
 
-/// A slot for the time of a scope.
-class HandleTable::Locked {
-public:
-  explicit Locked(Slot &slot) : slot(slot) {
-    for (int tries = 0; slot.busy.exchange(1, std::memory_order_acquire);) {
-      if (++tries % 64)
-        pauseInLoop();
-      else
-        sched_yield(); // the holder may wait for this processor
-    }
+  bool isLive(uint64_t handle) const {
+    return bits.load(std::memory_order_acquire) == handle;
   }
-  Locked(const Locked &) = delete;
-  Locked &operator=(const Locked &) = delete;
-  ~Locked() { slot.busy.store(0, std::memory_order_release); }
-
-private:
-  Slot &slot;
 };
 
 HandleTable::HandleTable() {
@@ -152,13 +139,13 @@ Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
   uint32_t index = 0;
   while (!popFree(index))
     ASTRA_TRY(grow());
+  // A slot that was free is nobody else's: no handle names it yet.
   Slot *slot = slotAt(index);
-  Locked lock(*slot);
-  bits = pack(kind, slot->generation, index);
-  slot->bits = bits;
   slot->references = 1;
   object->handleAdded();
   slot->object = object.leak();
+  bits = pack(kind, slot->generation, index);
+  slot->bits.store(bits, std::memory_order_release);
   return {};
 }
 
@@ -185,8 +172,8 @@ Status HandleTable::refuse(Kind kind, uint64_t bits) const {
 Status HandleTable::lookup(Kind kind, uint64_t bits,
                            Ref<Object> &object) const {
   if (Slot *slot = find(kind, bits)) {
-    Locked lock(*slot);
-    if (slot->bits == bits) {
+    std::lock_guard<SpinLock> lock(slot->lock);
+    if (slot->isLive(bits)) {
       slot->object->retain();
       object = Ref<Object>::adopt(slot->object);
       return {};
@@ -197,8 +184,8 @@ Status HandleTable::lookup(Kind kind, uint64_t bits,
 
 Status HandleTable::retain(Kind kind, uint64_t bits) {
   if (Slot *slot = find(kind, bits)) {
-    Locked lock(*slot);
-    if (slot->bits == bits) {
+    std::lock_guard<SpinLock> lock(slot->lock);
+    if (slot->isLive(bits)) {
       if (slot->references == UINT32_MAX)
         return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the ", nameOf(kind),
                     " handle has too many references");
@@ -213,13 +200,13 @@ Status HandleTable::release(Kind kind, uint64_t bits) {
   Slot *slot = find(kind, bits);
   Ref<Object> dropped; // after the slot is free
   if (slot) {
-    Locked lock(*slot);
-    if (slot->bits != bits) {
+    std::lock_guard<SpinLock> lock(slot->lock);
+    if (!slot->isLive(bits)) {
       slot = nullptr;
     } else if (--slot->references == 0) {
       dropped = Ref<Object>::adopt(std::exchange(slot->object, nullptr));
       slot->generation = (slot->generation + 1) & generationMask;
-      slot->bits = 0;
+      slot->bits.store(0, std::memory_order_relaxed);
     }
   }
   if (!slot)
@@ -235,16 +222,16 @@ uint32_t HandleTable::referenceCount(uint64_t bits) const {
   Slot *slot = find(Kind(bits >> (slotBits + generationBits)), bits);
   if (!slot)
     return 0;
-  Locked lock(*slot);
-  return slot->bits == bits ? slot->references : 0;
+  std::lock_guard<SpinLock> lock(slot->lock);
+  return slot->isLive(bits) ? slot->references : 0;
 }
 
 uint64_t HandleTable::liveCount() const {
   uint64_t count = 0;
   for (uint32_t i = 0, end = size.load(); i < end; ++i) {
     Slot *slot = slotAt(i);
-    Locked lock(*slot);
-    count += slot->bits != 0;
+    std::lock_guard<SpinLock> lock(slot->lock);
+    count += slot->bits.load() != 0;
   }
   return count;
 }

@@ -35,7 +35,6 @@ public:
 
 private:
   struct Slot;
-  class Locked;
   /// Blocks of slots, each twice as long as all before it together.
   static constexpr unsigned blockCount = 17, firstBlock = 256;
 

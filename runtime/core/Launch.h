@@ -2,7 +2,7 @@
 #ifndef ASTRA_RUNTIME_LAUNCH_H
 #define ASTRA_RUNTIME_LAUNCH_H
 
-#include "core/Module.h"
+#include "core/Function.h"
 #include "core/SmallVector.h"
 #include "core/Stream.h"
 #include "core/Tensor.h"
@@ -12,12 +12,13 @@ namespace astra {
 struct Launch final : Task {
   Ref<Completion> blocker() const override;
   Status run() override;
+  uint32_t getWatch() const { return watch; }
   void drop() override;
 
   Device *device = nullptr;
   Ref<Module> module;
   const astra_export_desc_t *function = nullptr;
-  static constexpr size_t few = 4;
+  static constexpr size_t few = 8;
   SmallVector<int64_t, few> dims;
   int64_t workspaceBytes = 0;
   SmallVector<Ref<Tensor>, few> inputs; // null for a scalar by value

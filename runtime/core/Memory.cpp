@@ -81,7 +81,7 @@ Block MemoryPool::allocate(size_t bytes) noexcept {
   size_t rounded = sizeOf(index);
   Block block;
   {
-    std::unique_lock<std::mutex> lock(mutex);
+    std::unique_lock<SpinLock> lock(mutex);
     if (possible && (block = takeKept(index))) {
       counts.live += block.bytes;
     } else if (possible && !reserve(rounded)) {
@@ -98,7 +98,7 @@ Block MemoryPool::allocate(size_t bytes) noexcept {
   }
   if (possible)
     block = obtain(rounded);
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<SpinLock> lock(mutex);
   if (block.memory) {
     ++counts.allocations;
     counts.peak = std::max(counts.peak, counts.live);
@@ -111,7 +111,7 @@ Block MemoryPool::allocate(size_t bytes) noexcept {
 
 void MemoryPool::release(const Block &block) noexcept {
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<SpinLock> lock(mutex);
     counts.live -= block.bytes;
     if (block.bytes <= limits.kept &&
         counts.kept <= limits.kept - block.bytes) {
@@ -147,7 +147,7 @@ void MemoryPool::trim(uint64_t keep) noexcept {
     unsigned index = 0;
     Kept *blocks = nullptr;
     {
-      std::lock_guard<std::mutex> lock(mutex);
+      std::lock_guard<SpinLock> lock(mutex);
       blocks = detach(keep, index);
     }
     if (!blocks)
@@ -161,7 +161,7 @@ void MemoryPool::trim(uint64_t keep) noexcept {
 }
 
 MemoryPool::Statistics MemoryPool::statistics() const {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<SpinLock> lock(mutex);
   return counts;
 }
 

@@ -8,6 +8,7 @@
 #define ASTRA_RUNTIME_MEMORY_H
 
 #include "core/Ref.h"
+#include "core/SpinLock.h"
 #include "core/Status.h"
 #include <mutex>
 
@@ -62,7 +63,7 @@ private:
 
   astra_allocator_t source;
   const Limits limits;
-  mutable std::mutex mutex;
+  mutable SpinLock mutex;
   Statistics counts;
   Kept *kept[classCount] = {};
 };

@@ -13,14 +13,18 @@ Library::~Library() {
 
 Status Module::create(const astra_runtime &runtime,
                       const astra_module_desc_t *descriptor,
-                      Ref<Library> library, const std::string &path,
-                      Ref<Module> &module) {
-  std::string what = path.empty() ? "the linked module" : "\"" + path + "\"";
+                      ModuleOrigin origin, Ref<Module> &module) {
+  bool isInspected = origin.isInspected;
+  std::string what =
+      origin.path.empty() ? "the linked module" : "\"" + origin.path + "\"";
   ASTRA_TRY(checkDescriptor(what, descriptor));
-  Ref<Module> made(new Module(descriptor, std::move(library), path));
-  ASTRA_TRY(made->resolveKernels(runtime.kernels));
+  if (!isInspected)
+    ASTRA_TRY(checkProcessor(what, *descriptor));
+  Ref<Module> made(new Module(descriptor, std::move(origin)));
+  Status resolved = made->resolveKernels(runtime.kernels);
+  if (!resolved.ok() && !isInspected)
+    return resolved;
   made->collectShapeTexts();
-  made->nameFused(runtime.kernels);
   module = made;
   return {};
 }
@@ -30,16 +34,18 @@ Status Module::resolveKernels(const KernelSet &kernels) {
   for (uint64_t i = 0; i < desc->import_count; ++i) {
     const astra_import_desc_t &import = desc->imports[i];
     const astra_kernel_entry *entry = kernels.find(import.name);
-    if (entry && entry->version == import.version) {
-      entries.push_back(entry);
-      functions.push_back(entry->fn);
+    bool isKnown = entry && entry->version == import.version;
+    entries.push_back(isKnown ? entry : nullptr);
+    functions.push_back(isKnown ? entry->fn : nullptr);
+    if (isKnown)
       continue;
-    }
     missing += join(missing.empty() ? "" : ", ", import.name, " version ",
                     import.version);
     if (entry)
       missing += join(" (this runtime has version ", entry->version, ")");
   }
+  if (const astra_kernel_entry *loops = kernels.find("fused_map"))
+    fusedLevel = std::max(loops->isa_level, ASTRA_ISA_LEAST);
   if (missing.empty())
     return {};
   return fail(ASTRA_ERROR_MISSING_KERNEL, "module \"", desc->name,
@@ -47,22 +53,52 @@ Status Module::resolveKernels(const KernelSet &kernels) {
               ") does not have: ", missing);
 }
 
-void Module::nameFused(const KernelSet &kernels) {
-  uint64_t count = desc->object_abi < 2 ? 0 : desc->fused_count;
-  for (uint64_t i = 0; i < count; ++i)
-    fusedNames.push_back(join(desc->fused[i].name, ": ", desc->fused[i].ops));
-  if (const astra_kernel_entry *loops = kernels.find("fused_map"))
-    fusedLevel = std::max(loops->isa_level, ASTRA_ISA_X86_64_V3);
+//===-- Introspection -----------------------------------------------------===//
+
+static uint32_t levelOf(const astra_kernel_entry &entry) {
+  return entry.isa_level ? entry.isa_level : uint32_t(ASTRA_CPU_REFERENCE);
 }
 
-Module::KernelInfo Module::importInfo(size_t index) const {
-  const astra_kernel_entry &entry = *entries[index];
-  return {entry.name, entry.version,
-          entry.isa_level ? entry.isa_level : ASTRA_CPU_REFERENCE};
+Module::KernelInfo Module::describeImport(uint64_t index) const {
+  const astra_import_desc_t &import = desc->imports[index];
+  KernelInfo info;
+  info.name = info.label = import.name;
+  info.version = import.version;
+  info.level = entries[index] ? levelOf(*entries[index]) : 0;
+  for (uint64_t i = 0; i < astra_kernel_table_size; ++i) {
+    const astra_kernel_entry &entry = astra_kernel_table[i];
+    if (info.name == entry.name && entry.version == import.version)
+      info.variants += join(info.variants.empty() ? "" : ", ",
+                            astra_cpu_level_name(levelOf(entry)));
+  }
+  return info;
 }
 
-Module::KernelInfo Module::fusedInfo(size_t index) const {
-  return {fusedNames[index].c_str(), 1, fusedLevel};
+Module::KernelInfo Module::describeFused(uint64_t index) const {
+  KernelInfo info;
+  info.name = desc->fused[index].name;
+  info.ops = desc->fused[index].ops;
+  info.label = join(info.name, ": ", info.ops);
+  info.source = fusedSource(index);
+  info.variants = desc->cpu_levels;
+  info.level = fusedLevel;
+  return info;
+}
+
+void Module::describeKernels() const {
+  for (uint64_t i = 0; i < desc->import_count; ++i)
+    infos.push_back(describeImport(i));
+  for (uint64_t i = 0; i < fusedCount(); ++i)
+    infos.push_back(describeFused(i));
+}
+
+Status Module::findKernel(size_t index, const KernelInfo *&info) const {
+  std::call_once(described, [this] { describeKernels(); });
+  if (index >= infos.size())
+    return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no kernel ", index,
+                "; the module has ", infos.size());
+  info = &infos[index];
+  return {};
 }
 
 void Module::collectShapeTexts() {
@@ -91,6 +127,29 @@ std::string Module::location(uint64_t index) const {
     return {};
   const astra_location_desc_t &place = desc->locations[index];
   return join(place.file, ":", place.line, ":", place.column);
+}
+
+std::string Module::fusedSource(uint64_t index) const {
+  std::string text;
+  if (desc->object_abi < 3 || !desc->fused_places)
+    return text;
+  const astra_places_desc_t &places = desc->fused_places[index];
+  std::string last;
+  for (uint64_t i = 0; i < places.count; ++i) {
+    const astra_location_desc_t &place =
+        desc->locations[size_t(places.locations[i])];
+    std::string line = join(place.file, ":", place.line);
+    if (line != last)
+      text += join(text.empty() ? "" : ", ", line);
+    last = line;
+  }
+  return text;
+}
+
+std::string Module::exportSource(const astra_export_desc_t &function) const {
+  if (desc->object_abi < 3 || !desc->export_places)
+    return {};
+  return location(uint64_t(desc->export_places[&function - desc->exports]));
 }
 
 } // namespace astra

@@ -19,14 +19,15 @@ std::string absolutePath(const std::string &path) {
   return real ? std::string(real.get()) : path;
 }
 
-Status loadLibrary(const std::string &path, Ref<Library> &library,
+Status loadLibrary(const std::string &path, ModuleOrigin &origin,
                    const astra_module_desc_t *&descriptor) {
-  ASTRA_TRY(checkModuleFile(path));
+  origin.path = path;
+  ASTRA_TRY(checkModuleFile(path, &origin.sizes));
   void *handle = dlopen(absolutePath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return fail(ASTRA_ERROR_CORRUPT_FILE, "\"", path,
                 "\" cannot be loaded: ", dlerror());
-  library = make<Library>(handle);
+  origin.owner = make<Library>(handle);
   descriptor = static_cast<const astra_module_desc_t *>(
       dlsym(handle, ASTRA_MODULE_SYMBOL));
   if (!descriptor)
@@ -44,11 +45,11 @@ astra_status_t astra_module_load(astra_runtime_t *runtime, const char *path,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, module, "module"));
     ASTRA_TRY(need(path, "path"));
-    Ref<Library> library;
+    ModuleOrigin origin;
     const astra_module_desc_t *descriptor = nullptr;
-    ASTRA_TRY(loadLibrary(path, library, descriptor));
+    ASTRA_TRY(loadLibrary(path, origin, descriptor));
     Ref<Module> made;
-    ASTRA_TRY(Module::create(*runtime, descriptor, library, path, made));
+    ASTRA_TRY(Module::create(*runtime, descriptor, std::move(origin), made));
     return runtime->insert(made, *module);
   });
 }
@@ -60,7 +61,7 @@ astra_status_t astra_module_link(astra_runtime_t *runtime,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, module, "module"));
     Ref<Module> made;
-    ASTRA_TRY(Module::create(*runtime, descriptor, {}, "", made));
+    ASTRA_TRY(Module::create(*runtime, descriptor, {}, made));
     return runtime->insert(made, *module);
   });
 }
@@ -89,7 +90,7 @@ astra_status_t astra_module_info(astra_runtime_t *runtime,
     full.arithmetic = desc.arithmetic;
     full.mode = desc.mode;
     full.function_count = desc.export_count;
-    full.kernel_count = desc.import_count + object->fusedCount();
+    full.kernel_count = object->kernelCount();
     return writeStruct(ASTRA_STRUCT_INFO(MODULE_INFO, astra_module_info_t),
                        &full, info);
   });
@@ -103,19 +104,14 @@ astra_status_t astra_module_kernel(astra_runtime_t *runtime,
   return boundary(error, [&]() -> Status {
     Ref<Module> object;
     ASTRA_TRY(getObject(runtime, module, object));
-    size_t imports = object->kernels().size();
-    if (index >= imports + object->fusedCount())
-      return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no kernel ", index,
-                  "; the module has ", imports + object->fusedCount());
-    Module::KernelInfo info = index < imports
-                                  ? object->importInfo(index)
-                                  : object->fusedInfo(index - imports);
+    const Module::KernelInfo *info = nullptr;
+    ASTRA_TRY(object->findKernel(index, info));
     if (name)
-      *name = info.name;
+      *name = info->label.c_str();
     if (version)
-      *version = info.version;
+      *version = info->version;
     if (variant)
-      *variant = astra_cpu_level_name(info.level);
+      *variant = astra_cpu_level_name(info->level);
     return {};
   });
 }

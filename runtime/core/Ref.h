@@ -35,7 +35,9 @@ public:
 
   void retain() const { references.fetch_add(1, std::memory_order_relaxed); }
   void release() const {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    // The only reference cannot become two meanwhile: nobody else has one.
+    if (references.load(std::memory_order_acquire) == 1 ||
+        references.fetch_sub(1, std::memory_order_acq_rel) == 1)
       delete this;
   }
   uint32_t referenceCount() const {
@@ -43,6 +45,7 @@ public:
   }
 
 private:
+  template <class T> friend class Ref;
   mutable std::atomic<uint32_t> references{0};
 };
 
@@ -68,6 +71,12 @@ public:
       object->release();
   }
 
+  /// The first reference of an object that nobody else has seen.
+  static Ref first(T *object) {
+    static_cast<const Object *>(object)->references.store(
+        1, std::memory_order_relaxed);
+    return adopt(object);
+  }
   /// Takes over a reference that is counted already.
   static Ref adopt(T *object) {
     Ref taken;
@@ -87,7 +96,7 @@ private:
 };
 
 template <class T, class... Args> Ref<T> make(Args &&...args) {
-  return Ref<T>(new T(std::forward<Args>(args)...));
+  return Ref<T>::first(new T(std::forward<Args>(args)...));
 }
 
 } // namespace astra

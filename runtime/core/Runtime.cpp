@@ -1,7 +1,9 @@
 // The life of a runtime, and its public functions; see Runtime.h.
 #include "core/Runtime.h"
 #include "core/Cpu.h"
+#include "core/CpuCount.h"
 #include "core/Structs.h"
+#include "core/Trace.h"
 #include "devices/Devices.h"
 #include <cstdio>
 
@@ -18,7 +20,9 @@ static MemoryPool::Limits limitsOf(const astra_runtime_options_t &options) {
 astra_runtime::astra_runtime(const astra_runtime_options_t &options)
     : memory(options.allocator, limitsOf(options)),
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
-      threads(options.threads ? options.threads : 1), kernels(cpuLevel),
+      threads(options.threads ? options.threads : countCpus()),
+      workers(options.workers ? *options.workers : astra_workers_t{}),
+      kernels(cpuLevel), trace(std::make_unique<Trace>()),
       debug(options.debug), debugContext(options.debug_context) {}
 
 astra_runtime::~astra_runtime() {
@@ -69,11 +73,12 @@ Status checkLevel(uint32_t wanted) {
                 "BMI2), which Astra needs");
 #endif
   bool known = wanted == ASTRA_CPU_BEST || wanted == ASTRA_CPU_REFERENCE ||
-               wanted == ASTRA_CPU_X86_64_V3 || wanted == ASTRA_CPU_X86_64_V4;
+               wanted == ASTRA_CPU_X86_64_V3 || wanted == ASTRA_CPU_X86_64_V4 ||
+               wanted == ASTRA_CPU_NEON;
   if (!known)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT, "cpu_level ", wanted,
                 " is unknown");
-  if (wanted > machine)
+  if (wanted != ASTRA_CPU_BEST && !hasCpuLevel(wanted))
     return fail(ASTRA_ERROR_CPU_LEVEL, "cpu_level asks for ",
                 astra_cpu_level_name(wanted), ", but this processor has ",
                 astra_cpu_level_name(machine));
@@ -92,6 +97,9 @@ Status checkOptions(const astra_runtime_options_t &options) {
   if (allocator && (!allocator->allocate || !allocator->release))
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
                 "an allocator needs both functions, allocate and release");
+  if (options.workers && !options.workers->run)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT,
+                "the program's workers need the function run");
   return checkLevel(options.cpu_level);
 }
 

@@ -9,6 +9,10 @@
 #include "core/StreamThreads.h"
 #include <memory>
 
+namespace astra {
+class Trace;
+}
+
 struct astra_runtime {
   explicit astra_runtime(const astra_runtime_options_t &options);
   ~astra_runtime();
@@ -31,6 +35,7 @@ struct astra_runtime {
   astra::MemoryPool memory; // outlives what is in the other members
   uint32_t cpuLevel;
   uint32_t threads;
+  astra_workers_t workers; // the program's; without `run`: none
   astra::KernelSet kernels;
   std::vector<astra::Ref<astra::Device>> devices;
   std::vector<uint64_t> deviceHandles; // of those that are open
@@ -39,6 +44,7 @@ struct astra_runtime {
   std::mutex streamMutex;
   astra::Stream *firstStream = nullptr;
   astra::StreamThreads streamThreads;
+  const std::unique_ptr<astra::Trace> trace; // of what streams have done
   astra::HandleTable handles;
 
 private:

@@ -15,7 +15,8 @@ public:
   SmallVector(const SmallVector &) = delete;
   SmallVector &operator=(const SmallVector &) = delete;
 
-  /// Makes it `size` values long, each as it is when new; done once.
+  /// Makes it `size` values long, unspecified where T has no constructor; done
+  /// once.
   void resize(size_t size) {
     if (size > Inline)
       beyond.resize(size);
@@ -38,7 +39,7 @@ public:
 
 private:
   size_t count = 0;
-  T within[Inline]{};
+  T within[Inline];
   std::vector<T> beyond;
 };
 

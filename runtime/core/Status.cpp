@@ -105,6 +105,7 @@ const char *astra_status_name(astra_status_t status) {
     ASTRA_STATUS_NAME(ASTRA_ERROR_UNIMPLEMENTED)
     ASTRA_STATUS_NAME(ASTRA_ERROR_INTERNAL)
     ASTRA_STATUS_NAME(ASTRA_ERROR_NUMERICAL)
+    ASTRA_STATUS_NAME(ASTRA_ERROR_NOT_FINITE)
 #undef ASTRA_STATUS_NAME
   default:
     return "unknown status";

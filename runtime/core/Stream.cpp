@@ -2,6 +2,7 @@
 // the queue until it is done, so that whoever waits for the stream finds it.
 #include "core/Stream.h"
 #include "core/Runtime.h"
+#include "core/Trace.h"
 
 namespace astra {
 namespace {
@@ -46,11 +47,19 @@ Stream::~Stream() {
     nextAlive->previousAlive = previousAlive;
 }
 
+void Stream::setWatch(uint32_t mask, uint32_t bits) {
+  std::lock_guard<std::mutex> lock(mutex);
+  watch = (watch & ~mask) | bits;
+  if (bits & Watch::trace && watch >> Watch::numberShift == 0)
+    watch |= runtime.trace->nextStream() << Watch::numberShift;
+}
+
 void Stream::submit(std::unique_ptr<Task> owned) noexcept {
   Task *task = owned.release();
   {
     std::lock_guard<std::mutex> lock(mutex);
     task->position = ++submitted;
+    task->watch = watch;
     task->done->place(task->position);
     (head ? tail->next : head) = task;
     tail = task;

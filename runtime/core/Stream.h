@@ -31,6 +31,10 @@ public:
 
   Ref<Completion> done;
 
+protected:
+  /// What the stream is watched for; see Watch.
+  uint32_t watch = 0;
+
 private:
   friend class Stream;
   Task *next = nullptr;
@@ -48,6 +52,8 @@ public:
 
   Device &getDevice() const { return *device; }
   StreamMode getMode() const { return mode; }
+  /// What calls that are put in from now on are watched for: see Watch.
+  void setWatch(uint32_t mask, uint32_t bits);
 
   /// Puts work in; the rest happens by itself, unless the stream is manual.
   void submit(std::unique_ptr<Task> task) noexcept;
@@ -97,6 +103,7 @@ private:
 
   mutable std::mutex mutex; // guards all below
   Task *head = nullptr, *tail = nullptr;
+  uint32_t watch = 0;
   uint64_t submitted = 0;
   uint64_t cancelledUpTo = 0;
   bool active = false, parked = false;

@@ -336,10 +336,9 @@ TEST_P(AttentionVariants, AQueryDoesNotSeeTheOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, AttentionVariants,
-                         ::testing::Values(ASTRA_ISA_X86_64_V3,
-                                           ASTRA_ISA_X86_64_V4),
+                         ::testing::ValuesIn(optimisedLevels()),
                          [](const auto &info) {
-                           return "v" + std::to_string(info.param);
+                           return levelName(info.param);
                          });
 
 } // namespace

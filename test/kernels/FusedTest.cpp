@@ -185,8 +185,7 @@ TEST_P(FusedRows, AnExtremeOfNothingIsAnError) {
   EXPECT_EQ(call.message, "max over nothing: a reduced extent is 0");
 }
 
-const auto everyLevel =
-    ::testing::Values(ASTRA_ISA_REF, ASTRA_ISA_X86_64_V3, ASTRA_ISA_X86_64_V4);
+const auto everyLevel = ::testing::ValuesIn(allLevels());
 INSTANTIATE_TEST_SUITE_P(Levels, Fused, everyLevel);
 INSTANTIATE_TEST_SUITE_P(Levels, FusedRows, everyLevel);
 

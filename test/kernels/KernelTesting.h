@@ -26,13 +26,34 @@ inline astra_kernel_fn kernelFor(const std::string &name, uint32_t isa) {
 inline bool processorHas(uint32_t isa) {
   if (isa == ASTRA_ISA_REF)
     return true;
-#if defined(__x86_64__)
+#if defined(__aarch64__)
+  return isa == ASTRA_ISA_NEON;
+#else
   if (isa == ASTRA_ISA_X86_64_V3)
     return __builtin_cpu_supports("x86-64-v3");
-  if (isa == ASTRA_ISA_X86_64_V4)
-    return __builtin_cpu_supports("x86-64-v4");
+  return isa == ASTRA_ISA_X86_64_V4 && __builtin_cpu_supports("x86-64-v4");
 #endif
-  return false;
+}
+
+/// The levels with optimised kernels of this architecture.
+inline std::vector<uint32_t> optimisedLevels() {
+#if defined(__aarch64__)
+  return {ASTRA_ISA_NEON};
+#else
+  return {ASTRA_ISA_X86_64_V3, ASTRA_ISA_X86_64_V4};
+#endif
+}
+
+/// Those, and `ref`.
+inline std::vector<uint32_t> allLevels() {
+  std::vector<uint32_t> levels = optimisedLevels();
+  levels.insert(levels.begin(), ASTRA_ISA_REF);
+  return levels;
+}
+
+/// "v3": for names of tests.
+inline std::string levelName(uint32_t isa) {
+  return isa == ASTRA_ISA_NEON ? "neon" : "v" + std::to_string(isa);
 }
 
 class TestCall {

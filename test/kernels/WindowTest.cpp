@@ -176,8 +176,6 @@ TEST_P(Window, OverlapAddAddsInAscendingOrder) {
   check(double());
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, Window,
-                         ::testing::Values(ASTRA_ISA_REF, ASTRA_ISA_X86_64_V3,
-                                           ASTRA_ISA_X86_64_V4));
+INSTANTIATE_TEST_SUITE_P(Levels, Window, ::testing::ValuesIn(allLevels()));
 
 } // namespace

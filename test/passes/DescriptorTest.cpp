@@ -25,7 +25,7 @@ TEST(Descriptor, ModuleStatesItsKernels) {
   EXPECT_STREQ(info.name, "demo");
   EXPECT_STREQ(info.compiler, "test 1");
   EXPECT_STREQ(info.cpu_levels, "x86-64-v3");
-  EXPECT_EQ(info.object_abi, 2u);
+  EXPECT_EQ(info.object_abi, 3u);
   EXPECT_EQ(info.arithmetic, 1u);
   EXPECT_EQ(info.function_count, 2u);
   ASSERT_EQ(info.kernel_count, 2u);

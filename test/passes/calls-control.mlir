@@ -19,12 +19,14 @@ func.func @branch(%c: !astra.tensor<i1, []>, %a: !astra.tensor<f32, [n]>) -> !as
   return %r : !astra.tensor<f32, [n]>
 }
 
-// The state of a tensor is two buffers that swap; that of a scalar is a value.
+// A kernel that works in place writes the state of a tensor where it is, here
+// the result's memory from the start; that of a scalar is a value.
 // CHECK-LABEL: func.func @power
-// CHECK: scf.for {{.*}} iter_args(%[[CUR:.*]] = %{{.*}}, %[[NEXT:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}})
-// CHECK-NEXT: calls.kernel "mul_f32" {{.*}}(%[[CUR]], %{{.*}}) -> (%[[NEXT]])
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [n], [1]>, %{{[^:]*}}: !calls.view<i64
+// CHECK-SAME: calls.workspace = "0"
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[OUT]], %{{.*}} = %[[OUT]], %[[C:.*]] = %{{.*}})
+// CHECK-NEXT: calls.kernel "mul_f32" {{.*}}(%[[OUT]], %{{.*}}) -> (%[[OUT]])
 // CHECK-NEXT: %[[D:.*]] = arith.addi %[[C]]
-// CHECK-NEXT: scf.yield %[[NEXT]], %[[CUR]], %[[D]]
 func.func @power(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> (!astra.tensor<f32, [n]>, !astra.tensor<i64, []>) attributes {astra.export = {dims = ["n"]}} {
   %zero = astra.constant 0 : i64 -> !astra.tensor<i64, []>
   %ones = astra.constant 1.0 : f32 -> !astra.tensor<f32, [n]>
@@ -37,11 +39,28 @@ func.func @power(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> (!a
   return %r#0, %r#1 : !astra.tensor<f32, [n]>, !astra.tensor<i64, []>
 }
 
+// What reads an element that is overwritten already needs two buffers, which swap.
+// CHECK-LABEL: func.func @turned
+// CHECK: scf.for {{.*}} iter_args(%[[CUR:.*]] = %{{.*}}, %[[NEXT:.*]] = %{{.*}})
+// CHECK: %[[BACK:.*]] = calls.view %[[CUR]] offset "n - 1"
+// CHECK: calls.kernel "mul_f32" {{.*}}(%[[CUR]], %[[BACK]]) -> (%[[NEXT]])
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[CUR]]
+func.func @turned(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
+  %zero = astra.constant 0 : i64 -> !astra.tensor<i64, []>
+  %r = astra.for %zero to %k init(%x) : !astra.tensor<i64, []>, (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> {
+  ^bb0(%i: !astra.tensor<i64, []>, %s: !astra.tensor<f32, [n]>):
+    %b = astra.flip %s {axes = array<i64: 0>} : !astra.tensor<f32, [n]>
+    %t = astra.mul %s, %b : !astra.tensor<f32, [n]>
+    astra.yield %t : !astra.tensor<f32, [n]>
+  }
+  return %r : !astra.tensor<f32, [n]>
+}
+
 // State that a turn leaves as it is stays where it is.
 // CHECK-LABEL: func.func @kept
-// CHECK: scf.while (%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
-// CHECK: ^bb0(%[[P:.*]]: !calls.view{{.*}}, %[[Q:.*]]: !calls.view{{.*}}, %{{.*}}: f32):
-// CHECK: scf.yield %[[P]], %[[Q]],
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [n], [1]>)
+// CHECK: scf.while (%{{.*}} = %[[OUT]], %{{.*}} = %[[OUT]], %{{.*}} = %{{.*}})
+// CHECK: scf.yield %[[OUT]], %[[OUT]],
 func.func @kept(%x: !astra.tensor<f32, [n]>, %e: !astra.tensor<f32, []>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
   %half = astra.constant 0.5 : f32 -> !astra.tensor<f32, []>
   %r:2 = astra.while init(%x, %e) : (!astra.tensor<f32, [n]>, !astra.tensor<f32, []>) -> (!astra.tensor<f32, [n]>, !astra.tensor<f32, []>) cond {

@@ -26,7 +26,7 @@ TEST_F(Introspection, OfAModule) {
   EXPECT_STREQ(info.compiler, "by hand");
   EXPECT_STREQ(info.options, "-O2");
   EXPECT_STREQ(info.cpu_levels, "x86-64-v3");
-  EXPECT_EQ(info.object_abi, 2u);
+  EXPECT_EQ(info.object_abi, 3u);
   EXPECT_EQ(info.function_count, 10u);
   EXPECT_EQ(info.kernel_count, 1u);
   const char *name = nullptr, *variant = nullptr;
@@ -82,6 +82,42 @@ TEST_F(Introspection, OfAFunction) {
                astra_function_parameter(runtime, shift, 2, &value, &error));
   EXPECT_FAILS(ASTRA_ERROR_OUT_OF_RANGE, "result 1",
                astra_function_result(runtime, shift, 1, &value, &error));
+}
+
+TEST_F(Introspection, OfMemory) {
+  astra_function_info_t info;
+  ASTRA_INIT(FUNCTION_INFO, &info);
+  ASSERT_OK(astra_function_info(runtime, function("grow"), &info, &error));
+  EXPECT_STREQ(info.memory, "4*n + 4*(n - 3)");
+  ASSERT_OK(astra_function_info(runtime, function("shift"), &info, &error));
+  EXPECT_STREQ(info.memory, "4*n*4 + 8");
+  uint64_t workspace = 0, results = 0;
+  int64_t dims[] = {10};
+  ASSERT_OK(astra_function_memory(runtime, function("grow"), dims, 1,
+                                  &workspace, &results, &error));
+  EXPECT_EQ(workspace, 40u);
+  EXPECT_EQ(results, 28u);
+  EXPECT_FAILS(ASTRA_ERROR_COUNT_MISMATCH, "has 1 dimensions, but 0",
+               astra_function_memory(runtime, function("grow"), nullptr, 0,
+                                     &workspace, &results, &error));
+  dims[0] = 1; // n - 3 is negative
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "negative",
+               astra_function_memory(runtime, function("grow"), dims, 1,
+                                     &workspace, &results, &error));
+  dims[0] = INT64_MAX / 2;
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "4*n",
+               astra_function_memory(runtime, function("grow"), dims, 1,
+                                     &workspace, &results, &error));
+}
+
+TEST_F(Introspection, OfDonors) {
+  astra_leaf_info_t leaf;
+  ASTRA_INIT(LEAF_INFO, &leaf);
+  ASSERT_OK(astra_function_output(runtime, function("add"), 0, &leaf, &error));
+  ASSERT_EQ(leaf.donor_count, 1u);
+  EXPECT_EQ(leaf.donors[0], 1u);
+  ASSERT_OK(astra_function_input(runtime, function("add"), 0, &leaf, &error));
+  EXPECT_EQ(leaf.donor_count, 0u);
 }
 
 TEST_F(Introspection, OfWhatIsNotThere) {
@@ -396,12 +432,12 @@ TEST_F(Descriptors, OfOtherVersionsAreRefused) {
   desc.object_abi = 0;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "object ABI version 0",
                link(&error));
-  desc.object_abi = 3;
+  desc.object_abi = 4;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION,
-               "object ABI version 3, but this runtime (0.1.0) runs object ABI "
-               "versions 1 to 2",
+               "object ABI version 4, but this runtime (0.1.0) runs object ABI "
+               "versions 1 to 3",
                link(&error));
-  desc.object_abi = 2;
+  desc.object_abi = 3;
   desc.arithmetic = 9;
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 9",
                link(&error));
@@ -416,6 +452,32 @@ TEST_F(Descriptors, OfTheFirstVersionStillRun) {
   // What lies behind the first version's end is not looked at.
   desc.fused_count = 7;
   ASSERT_OK(link(&error));
+}
+
+TEST_F(Descriptors, OfTheSecondVersionStillRun) {
+  desc.object_abi = 2;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "its size is", link(&error));
+  desc.struct_size = ASTRA_MODULE_DESC_SIZE_2;
+  desc.donation_count = 7;
+  desc.donations = nullptr;
+  ASSERT_OK(link(&error));
+}
+
+TEST_F(Descriptors, DonationsAreChecked) {
+  astra_donation_desc_t donations[] = {{1, 0, 0, 0}, {1, 0, 1, 0}};
+  desc.donation_count = 2;
+  desc.donations = nullptr;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "table", link(&error));
+  desc.donations = donations;
+  ASSERT_OK(link(&error));
+  donations[1].input = 0; // twice
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "donation 1", link(&error));
+  donations[1].input = 2;
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "donation 1", link(&error));
+  donations[1] = {1, 1, 0, 0};
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "donation 1", link(&error));
+  donations[1] = {uint32_t(desc.export_count), 0, 0, 0};
+  EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "donation 1", link(&error));
 }
 
 TEST_F(Descriptors, FusedKernelsAreChecked) {

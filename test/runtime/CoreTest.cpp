@@ -1,9 +1,14 @@
-// Parts below the C API: the thread pool and dimension expressions.
+// Parts below the C API: the thread pool, the processors that the system lets
+// a process use, and dimension expressions.
+#include "core/CpuCount.h"
 #include "core/DimCode.h"
 #include "core/Memory.h"
 #include "devices/cpu/ThreadPool.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <sched.h>
 #include <set>
 
 using namespace astra;
@@ -93,6 +98,109 @@ TEST(ThreadPool, RunsNestedAndConcurrentJobs) {
   std::thread first(work), second(work);
   first.join();
   second.join();
+}
+
+/// Threads of a program: one for each piece.
+void runLent(void *context, uint32_t count,
+             void (*piece)(void *pieceContext, uint32_t index),
+             void *pieceContext) {
+  *static_cast<std::atomic<uint32_t> *>(context) += count;
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < count; ++i)
+    threads.emplace_back(piece, pieceContext, i);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(ThreadPool, RunsOnTheProgramsThreads) {
+  std::atomic<uint32_t> lent{0};
+  ThreadPool pool;
+  pool.lend({&lent, runLent}, 3);
+  for (int64_t count : {1, 8, 9, 64, 1000}) {
+    Tally tally(count, 8);
+    pool.run(count, 8, Tally::run, &tally);
+    EXPECT_EQ(tally.badCuts, 0);
+    for (const std::atomic<int> &each : tally.counts)
+      ASSERT_EQ(each, 1) << count;
+    EXPECT_LE(tally.threads.size(), 3u);
+  }
+  EXPECT_EQ(lent, 2u + 3u + 3u); // 1 and 8 are one unit, 9 are two
+}
+
+/// A folder with files as the system shows them.
+class FakeSystem : public ::testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/astra-cpus-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    root = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(root); }
+  void write(const std::string &path, const std::string &text) {
+    std::filesystem::create_directories(
+        std::filesystem::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  }
+  std::string root;
+};
+
+TEST_F(FakeSystem, HasNoQuotaWithoutFiles) {
+  EXPECT_EQ(countQuota(root), 0u);
+  write("/proc/self/cgroup", "0::/a\n");
+  write("/proc/self/mountinfo", "nonsense\n\n - \n1 2 3 - cgroup2\n");
+  EXPECT_EQ(countQuota(root), 0u);
+}
+
+TEST_F(FakeSystem, TellsTheQuotaOfTheSecondVersion) {
+  write("/proc/self/cgroup", "0::/jobs/one\n");
+  write("/proc/self/mountinfo",
+        "22 1 0:20 / /proc rw - proc proc rw\n"
+        "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
+  write("/sys/fs/cgroup/jobs/one/cpu.max", "max 100000\n");
+  EXPECT_EQ(countQuota(root), 0u);
+  write("/sys/fs/cgroup/jobs/one/cpu.max", "250000 100000\n");
+  EXPECT_EQ(countQuota(root), 3u);
+  write("/sys/fs/cgroup/jobs/cpu.max", "50000 100000\n"); // above it
+  EXPECT_EQ(countQuota(root), 1u);
+  write("/sys/fs/cgroup/jobs/cpu.max", "broken\n");
+  EXPECT_EQ(countQuota(root), 3u);
+  // In a container that sees its own group as the root.
+  write("/proc/self/mountinfo", "30 23 0:26 /jobs /sys/fs/cgroup rw - cgroup2 "
+                                "cgroup2 rw\n");
+  write("/sys/fs/cgroup/one/cpu.max", "400000 100000\n");
+  EXPECT_EQ(countQuota(root), 4u);
+}
+
+TEST_F(FakeSystem, TellsTheQuotaOfTheFirstVersion) {
+  write("/proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/jobs\n0::/\n");
+  write("/proc/self/mountinfo",
+        "31 23 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup "
+        "rw,cpu,cpuacct\n"
+        "32 23 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  std::string folder = "/sys/fs/cgroup/cpu,cpuacct/jobs";
+  write(folder + "/cpu.cfs_quota_us", "-1\n");
+  write(folder + "/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(countQuota(root), 0u);
+  write(folder + "/cpu.cfs_quota_us", "200000\n");
+  EXPECT_EQ(countQuota(root), 2u);
+  write(folder + "/cpu.cfs_period_us", "0\n");
+  EXPECT_EQ(countQuota(root), 0u);
+}
+
+TEST(CpuCount, FollowsTheAffinityMask) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(countAffinity(), uint32_t(CPU_COUNT(&before)));
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); ++cpu) {
+    if (CPU_ISSET(cpu, &before))
+      CPU_SET(cpu, &one);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(countAffinity(), 1u);
+  EXPECT_EQ(astra_cpu_count(), 1u);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_GE(astra_cpu_count(), 1u);
 }
 
 astra_dim_expr_t expression(const std::vector<int64_t> &code) {

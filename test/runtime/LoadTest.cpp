@@ -59,7 +59,7 @@ TEST_F(Load, RefusesOtherVersionsBeforeTheirCodeRuns) {
   EXPECT_FAILS(
       ASTRA_ERROR_UNSUPPORTED_VERSION,
       "object ABI version 99, but this runtime (0.1.0) runs object ABI "
-      "versions 1 to 2",
+      "versions 1 to 3",
       load(TOY_FUTURE_MODULE, &error));
   EXPECT_FAILS(ASTRA_ERROR_UNSUPPORTED_VERSION, "arithmetic version 5",
                load(TOY_ARITHMETIC_MODULE, &error));

@@ -273,6 +273,21 @@ TEST_F(Donations, AreUsedAgainAtOnceWhereTheFunctionAllowsIt) {
   EXPECT_EQ(read<float>(out, 4), (std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST_F(Donations, AreUsedWhereTheDescriptorPairsThem) {
+  // `add` may write over its second input, not over its first.
+  for (size_t donated : {0u, 1u}) {
+    astra_tensor_t x[] = {floats({4}, {1, 2, 3, 4}), floats({4}, {8, 7, 6, 5})};
+    void *memory = addressOf(x[donated]);
+    astra_value_t in[] = {of(x[0]), of(x[1])};
+    in[donated].flags = ASTRA_VALUE_DONATE;
+    astra_tensor_t out{0};
+    ASSERT_OK(astra_function_call(runtime, function("add"), stream, nullptr, in,
+                                  2, &out, 1, &error));
+    EXPECT_EQ(read<float>(out, 4), (std::vector<float>{9, 9, 9, 9}));
+    EXPECT_EQ(addressOf(out) == memory, donated == 1);
+  }
+}
+
 TEST_F(Donations, AreAllowedWhileEarlierWorkStillReadsThem) {
   astra_stream_t queue = manual();
   astra_tensor_t x = floats({4}, {1, 2, 3, 4}), first{0}, second{0};

@@ -13,7 +13,7 @@ TEST(Versions, AreTheHeaders) {
   EXPECT_STREQ(astra_version_text(), "0.1.0");
   uint32_t abi = 0, arithmetic = 0;
   astra_abi_version(&abi, &arithmetic);
-  EXPECT_EQ(abi, 2u);
+  EXPECT_EQ(abi, 3u);
   EXPECT_EQ(arithmetic, 1u);
   astra_abi_version(nullptr, nullptr);
 }
@@ -37,7 +37,19 @@ TEST(Errors, OfNullAreEmpty) {
 TEST(Processor, HasANamedLevel) {
   EXPECT_STRNE(astra_cpu_level_name(astra_cpu_level()), "unknown");
   EXPECT_STREQ(astra_cpu_level_name(ASTRA_CPU_X86_64_V3), "x86-64-v3");
+  EXPECT_STREQ(astra_cpu_level_name(ASTRA_CPU_NEON), "aarch64-neon");
   EXPECT_STREQ(astra_cpu_level_name(77), "unknown");
+}
+
+TEST(Processor, OfAnotherKindIsRefused) {
+  bool isArm = astra_cpu_level() == ASTRA_CPU_NEON;
+  astra_runtime_t *runtime = nullptr;
+  astra_runtime_options_t options;
+  ASTRA_INIT(RUNTIME_OPTIONS, &options);
+  options.cpu_level = isArm ? ASTRA_CPU_X86_64_V3 : ASTRA_CPU_NEON;
+  EXPECT_FAILS(ASTRA_ERROR_CPU_LEVEL,
+               isArm ? "asks for x86-64-v3" : "asks for aarch64-neon",
+               astra_runtime_create(&options, &runtime, &error));
 }
 
 TEST(Options, AreChecked) {

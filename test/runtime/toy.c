@@ -61,14 +61,16 @@ static const astra_value_desc_t shiftInValues[] = {
 static const astra_value_desc_t shiftOutValues[] = {
     {"", "(f32[n, 4], i64)", "{\"tuple\":[{\"leaf\":0},{\"leaf\":1}]}", 0, 2}};
 
-/* add(a: f32[n], b: f32[n]) -> f32[n]: the imported kernel. */
+/* add(a: f32[n], b: f32[n]) -> f32[n]: the imported kernel, called at the
+ * second of the locations. */
+static const int64_t addParams[] = {1};
 static astra_outcome_t add(const astra_call_t *call, const astra_arg_t *in,
                            astra_arg_t *out) {
   astra_arg_t args[3];
   args[0] = in[0];
   args[1] = in[1];
   args[2] = out[0];
-  return call->kernels[0](call, args, 0);
+  return call->kernels[0](call, args, addParams + 1);
 }
 static const astra_leaf_desc_t addIn[] = {{"a", ASTRA_F32, 1, SHAPE(N)},
                                           {"b", ASTRA_F32, 1, SHAPE(N)}};
@@ -209,6 +211,9 @@ static const astra_import_desc_t imports[] = {
 };
 static const astra_location_desc_t locations[] = {{"toy.astra", 4, 2},
                                                   {"toy.astra", 12, 3}};
+static const int64_t exportPlaces[COUNT(exports)] = {0, 1};
+
+static const astra_donation_desc_t donations[] = {{1, 0, 1, 0}}; /* add */
 
 #define TOY_DESCRIPTOR                                                         \
   {ASTRA_MODULE_MAGIC,                                                         \
@@ -227,7 +232,11 @@ static const astra_location_desc_t locations[] = {{"toy.astra", 4, 2},
    COUNT(locations),                                                           \
    locations,                                                                  \
    0,                                                                          \
-   NULL}
+  NULL,                                                                       \
+   COUNT(donations),                                                           \
+   donations,                                                                  \
+   NULL,                                                                       \
+   exportPlaces}
 
 #ifdef TOY_LOADABLE
 const astra_module_desc_t astra_module = TOY_DESCRIPTOR;

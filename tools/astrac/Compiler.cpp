@@ -204,6 +204,8 @@ bool Compiler::load(const std::string &path, Part part,
   }
   reached = Phase::astra;
   keep(part, function);
+  if (options.batch)
+    batchExports(*module);
   return succeeded(verifyPhase(*module, Phase::astra));
 }
 
@@ -236,6 +238,7 @@ bool Compiler::lowerTo(Phase phase, bool loadable) {
   LowerToLLVMPassOptions about;
   about.compiler = getCompilerName();
   about.loadable = loadable;
+  about.target = options.target;
   FusePassOptions fusing;
   fusing.kernels = options.fuse;
   addPhases(passes, reached, phase, about, fusing);

@@ -1,6 +1,7 @@
 // See Options.h and Options.td.
 #include "tools/astrac/Options.h"
 #include "passes/Phases.h"
+#include "passes/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -95,6 +96,9 @@ bool checkUse(const InputArgList &args, const Options &options) {
       {OPT_cpu_level_EQ, "--cpu-level", runs || tests},
       {OPT_filter_EQ, "--filter", tests},
       {OPT_fuse_EQ, "--fuse", runs || tests || compiles},
+      {OPT_batch, "--batch", compiles},
+      {OPT_tests, "--tests", compiles && options.shared},
+      {OPT_target_EQ, "--target", compiles},
       {OPT_O, "-O", runs || tests || compiles}};
   for (const auto &[id, name, used] : uses)
     if (args.hasArg(id) && !used)
@@ -167,6 +171,8 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.stdPath = args.getLastArgValue(OPT_std_EQ).str();
   options.filter = args.getLastArgValue(OPT_filter_EQ).str();
   options.shared = args.hasArg(OPT_shared);
+  options.batch = args.hasArg(OPT_batch);
+  options.tests = args.hasArg(OPT_tests);
   options.cpuLevel = args.getLastArgValue(OPT_cpu_level_EQ).str();
   for (unsigned id : {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ})
     if (args.hasArg(id) && args.getLastArgValue(id).empty())
@@ -175,6 +181,10 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   if (!llvm::is_contained({"", "ref", "v3", "v4"}, options.cpuLevel))
     return complain("there is no level `" + options.cpuLevel +
                     "`: ref, v3 or v4");
+  options.target = args.getLastArgValue(OPT_target_EQ).str();
+  if (args.hasArg(OPT_target_EQ) && !findTarget(options.target))
+    return complain("there is no target `" + options.target +
+                    "`: " + getTargetNames());
   StringRef fuse = args.getLastArgValue(OPT_fuse_EQ, "on");
   if (fuse != "on" && fuse != "off")
     return complain("`--fuse=" + fuse + "` is neither on nor off");

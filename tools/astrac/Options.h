@@ -14,7 +14,8 @@ struct Options {
   Command command = Command::Compile;
   std::vector<std::string> inputs; // files; for run: FILE FN ARG...
   std::string output, emit, device = "cpu", stdPath, filter, explain;
-  bool shared = false;
+  std::string target; // "", or one of passes/Target.cpp
+  bool shared = false, batch = false, tests = false;
   bool fuse = true;
   unsigned optimisation = 2;
   unsigned threads = 1;

@@ -11,6 +11,10 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
     HelpText<"Write the object (and the C header beside it), the module, or the result of run">;
 def shared : Flag<["-", "--"], "shared">, Group<output_group>,
     HelpText<"Make a module that is loaded by its path">;
+def batch : Flag<["--"], "batch">, Group<output_group>,
+    HelpText<"Give every tensor of the exports one more axis in front: a call computes a batch">;
+def tests : Flag<["--"], "tests">, Group<output_group>,
+    HelpText<"With -shared: a module of the test blocks instead of the exports">;
 def emit_EQ : Joined<["--"], "emit=">, MetaVarName<"<phase>">,
     Group<output_group>, HelpText<"Print the program as it is after a phase (listed below), or write it with -o">;
 
@@ -19,6 +23,9 @@ def O : Joined<["-"], "O">, MetaVarName<"<0|1|2>">, Group<code_group>,
 def fuse_EQ : Joined<["--"], "fuse=">, MetaVarName<"<on|off>">,
     Group<code_group>,
     HelpText<"Gather operations into kernels of the object's own (default on); never changes a result">;
+def target_EQ : Joined<["--"], "target=">, MetaVarName<"<name>">,
+    Group<code_group>,
+    HelpText<"Processor to make code for: x86_64-linux-gnu (default) or aarch64-linux-gnu">;
 def device_EQ : Joined<["--"], "device=">, MetaVarName<"<name>">,
     Group<code_group>, HelpText<"Device that functions run on (default and only: cpu)">;
 def std_EQ : Joined<["--"], "std=">, MetaVarName<"<folder>">,

@@ -3,14 +3,20 @@
 
 using namespace astra;
 
-Session::~Session() {
+void Session::releaseTensors() {
   for (astra_tensor_t tensor : tensors)
     astra_tensor_release(runtime, tensor, nullptr);
+  tensors.clear();
+}
+
+Session::~Session() {
+  releaseTensors();
   // Everything else that is still alive goes with the runtime.
   astra_runtime_destroy(runtime);
 }
 
-bool Session::check(astra_status_t status, astra_error_t *error) {
+bool Session::check(astra_status_t result, astra_error_t *error) {
+  status = result;
   if (status == ASTRA_OK)
     return true;
   std::string place = astra_error_location(error);
@@ -26,10 +32,11 @@ bool Session::open(unsigned threads, const std::string &level) {
   astra_runtime_options_t options;
   ASTRA_INIT(RUNTIME_OPTIONS, &options);
   options.threads = threads;
-  options.cpu_level = level == "ref"  ? ASTRA_CPU_REFERENCE
-                      : level == "v3" ? ASTRA_CPU_X86_64_V3
-                      : level == "v4" ? ASTRA_CPU_X86_64_V4
-                                      : 0;
+  options.cpu_level = level == "ref"    ? ASTRA_CPU_REFERENCE
+                      : level == "v3"   ? ASTRA_CPU_X86_64_V3
+                      : level == "v4"   ? ASTRA_CPU_X86_64_V4
+                      : level == "neon" ? ASTRA_CPU_NEON
+                                        : 0;
   astra_error_t *error = nullptr;
   return check(astra_runtime_create(&options, &runtime, &error), error) &&
          check(astra_device_open(runtime, "cpu", &device, &error), error) &&
@@ -46,6 +53,7 @@ bool Session::load(const std::string &path) {
       !check(astra_module_info(runtime, module, &info, &error), error))
     return false;
   functionCount = info.function_count;
+  kernelCount = info.kernel_count;
   return true;
 }
 

@@ -16,32 +16,38 @@ public:
   Session(const Session &) = delete;
 
   /// Each is false with getError() set.
-  /// `level` is "", or the kernels' level: "ref", "v3", "v4".
+  /// `level` is "", or the kernels' level: "ref", "v3", "v4", "neon".
   bool open(unsigned threads, const std::string &level);
   bool load(const std::string &path);
   bool find(const std::string &name, astra_function_t &function);
   bool getFunction(size_t index, astra_function_t &function,
                    astra_function_info_t &info);
   size_t getFunctionCount() const { return functionCount; }
+  size_t getKernelCount() const { return kernelCount; }
   /// Calls and waits. The outputs are released with the session.
   bool call(astra_function_t function, const std::vector<astra_value_t> &inputs,
             std::vector<astra_tensor_t> &outputs);
   bool describe(astra_function_t function, astra_function_info_t &info);
-  /// Releases a tensor at the end.
+  /// Releases a tensor at the end, or by releaseTensors().
   void own(astra_tensor_t tensor) { tensors.push_back(tensor); }
+  void releaseTensors();
   /// Turns a failed status into text.
-  bool check(astra_status_t status, astra_error_t *error);
+  bool check(astra_status_t result, astra_error_t *error);
 
   const std::string &getError() const { return message; }
+  /// The last status that was checked.
+  astra_status_t getStatus() const { return status; }
   astra_runtime_t *getRuntime() { return runtime; }
   astra_device_t getDevice() const { return device; }
+  astra_module_t getModule() const { return module; }
 
 private:
   astra_runtime_t *runtime = nullptr;
   astra_device_t device = {0};
   astra_stream_t stream = {0};
   astra_module_t module = {0};
-  size_t functionCount = 0;
+  size_t functionCount = 0, kernelCount = 0;
+  astra_status_t status = ASTRA_OK;
   std::vector<astra_tensor_t> tensors;
   std::string message;
 };

@@ -4,6 +4,7 @@
 #include "frontend/syntax/Explain.h"
 #include "passes/CHeader.h"
 #include "passes/Object.h"
+#include "passes/Target.h"
 #include "tools/astrac/Commands.h"
 #include "tools/astrac/Compiler.h"
 #include "tools/astrac/Files.h"
@@ -17,7 +18,8 @@ std::string astra::getCompilerName() { return "astrac " ASTRA_VERSION_TEXT; }
 static int printVersion() {
   llvm::outs() << getCompilerName() << "\nobject ABI "
                << ASTRA_OBJECT_ABI_VERSION << "\narithmetic "
-               << ASTRA_ARITHMETIC_VERSION << "\ntarget x86-64-v3\n";
+               << ASTRA_ARITHMETIC_VERSION << "\ntargets " << getTargetNames()
+               << "\n";
   return 0;
 }
 
@@ -113,7 +115,8 @@ static int compileObject(const Options &options) {
 
 static int compileLoadable(const Options &options) {
   Compiler compiler(options);
-  return compiler.load(options.inputs[0], Part::Exports) &&
+  return compiler.load(options.inputs[0],
+                       options.tests ? Part::Tests : Part::Exports) &&
                  compiler.makeLoadable(options.output)
              ? 0
              : 1;

@@ -3,6 +3,7 @@
 #include "devices/cpu/CallServices.h"
 #include "core/Cpu.h"
 #include "core/DebugText.h"
+#include "devices/cpu/CallWatch.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -41,6 +42,8 @@ CallServices::CallServices(const astra_runtime &runtime, MemoryPool &memory,
 }
 
 CallServices::~CallServices() {
+  if (arena)
+    memory.release(arena);
   for (const Block &block : workspaces)
     memory.release(block);
 }
@@ -49,8 +52,10 @@ Status CallServices::run(Launch &running) {
   astra_outcome_t outcome = 0;
   {
     FpScope state;
-    outcome = running.function->entry(&context, running.in.data(),
-                                      running.out.data());
+    outcome = running.getWatch() & Watch::bits
+                  ? CallWatch(context, running, *runtime.trace).run()
+                  : running.function->entry(&context, running.in.data(),
+                                            running.out.data());
   }
   if (outcome == 0 && errorCode == 0)
     return {};
@@ -75,8 +80,10 @@ void *CallServices::workspace(const astra_call_t *call, int64_t bytes) {
   CallServices &self = of(call);
   Block block = bytes < 0 ? Block() : self.memory.allocate(size_t(bytes));
   if (block) {
+    std::lock_guard<std::mutex> lock(self.mutex);
+    if (!self.arena)
+      return (self.arena = block).memory;
     try {
-      std::lock_guard<std::mutex> lock(self.mutex);
       self.workspaces.push_back(block);
       return block.memory;
     } catch (const std::bad_alloc &) {

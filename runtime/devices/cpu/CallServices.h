@@ -51,7 +51,8 @@ private:
   const Launch &launch;
   astra_call_t context;
   std::mutex mutex;
-  std::vector<Block> workspaces;
+  Block arena;                   // what the entry asks for at once
+  std::vector<Block> workspaces; // beyond that
   Tapes tapes;
   int32_t errorCode = 0;
   char errorText[1024];

@@ -10,7 +10,12 @@ class CpuDevice : public Device {
 public:
   explicit CpuDevice(astra_runtime &runtime) : runtime(runtime) {}
 
-  Status start() { return pool.start(runtime.threads - 1); }
+  Status start() {
+    if (!runtime.workers.run)
+      return pool.start(runtime.threads - 1);
+    pool.lend(runtime.workers, runtime.threads);
+    return {};
+  }
 
   const char *name() const override { return "cpu"; }
   const char *description() const override { return "the host's processor"; }

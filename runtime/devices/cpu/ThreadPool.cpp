@@ -35,7 +35,13 @@ Status ThreadPool::start(uint32_t count) {
                   " of ", count, " worker threads");
     }
   }
+  width = count + 1;
   return {};
+}
+
+void ThreadPool::lend(const astra_workers_t &threads, uint32_t count) {
+  lent = threads;
+  width = count;
 }
 
 void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
@@ -44,15 +50,28 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
     return;
   grain = std::max<int64_t>(grain, 1);
   int64_t units = (count - 1) / grain + 1;
-  if (workers.empty() || units == 1 || busy.exchange(true)) {
+  if (width == 1 || units == 1 || busy.exchange(true)) {
     fn(context, 0, count);
     return;
   }
-  int64_t pieces =
-      std::min<int64_t>(units, int64_t(workers.size() + 1) * piecesPerThread);
+  int64_t pieces = std::min<int64_t>(units, int64_t(width) * piecesPerThread);
+  Job given = {fn, context, count, ((units - 1) / pieces + 1) * grain};
+  if (lent.run) {
+    job = given;
+    next.store(0);
+    lent.run(
+        lent.context, uint32_t(std::min<int64_t>(width, units)),
+        [](void *pool, uint32_t) {
+          FpScope state;
+          static_cast<ThreadPool *>(pool)->drain();
+        },
+        this);
+    busy.store(false);
+    return;
+  }
   {
     std::lock_guard<std::mutex> lock(mutex);
-    job = {fn, context, count, ((units - 1) / pieces + 1) * grain};
+    job = given;
     next.store(0);
     open = true;
     epoch.fetch_add(1);

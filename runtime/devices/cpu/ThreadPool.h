@@ -1,5 +1,5 @@
-// Threads that share the pieces of one range at a time. Belongs to one device;
-// knows nothing of calls or tensors.
+// Threads that share the pieces of one range at a time: its own, or the
+// program's. Belongs to one device; knows nothing of calls or tensors.
 #ifndef ASTRA_RUNTIME_THREADPOOL_H
 #define ASTRA_RUNTIME_THREADPOOL_H
 
@@ -20,6 +20,8 @@ public:
   ~ThreadPool();
   /// Makes `workers` threads, or reports that the system gave fewer.
   Status start(uint32_t workers);
+  /// Uses the program's threads, for up to `count` pieces at once.
+  void lend(const astra_workers_t &threads, uint32_t count);
 
   /// Runs fn over [0, count) in pieces of whole multiples of grain (but for the
   /// last), the calling thread taking part. If the workers are busy with
@@ -38,6 +40,8 @@ private:
   void drain();
 
   std::vector<std::thread> workers;
+  astra_workers_t lent{};
+  uint32_t width = 1;            // threads, the caller's among them
   std::atomic<bool> busy{false}; // one range at a time
   Job job;                       // written while no worker is inside
   std::atomic<int64_t> next{0};

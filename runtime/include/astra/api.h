@@ -204,6 +204,32 @@ struct astra_api {
   astra_status_t (*tensor_from_dlpack_legacy)(astra_runtime_t *runtime,
       astra_device_t device, struct DLManagedTensor *managed,
       astra_tensor_t *tensor, astra_error_t **error);
+  uint32_t (*cpu_count)(void);
+  astra_status_t (*function_memory)(astra_runtime_t *runtime,
+      astra_function_t function, const int64_t *dims, size_t dim_count,
+      uint64_t *workspace, uint64_t *results, astra_error_t **error);
+  astra_status_t (*module_inspect)(astra_runtime_t *runtime, const char *path,
+      astra_module_t *module, astra_error_t **error);
+  astra_status_t (*module_sizes)(astra_runtime_t *runtime,
+      astra_module_t module, astra_module_sizes_t *sizes,
+      astra_error_t **error);
+  astra_status_t (*module_kernel_info)(astra_runtime_t *runtime,
+      astra_module_t module, size_t index, astra_kernel_info_t *info,
+      astra_error_t **error);
+  astra_status_t (*function_source)(astra_runtime_t *runtime,
+      astra_function_t function, const char **source, astra_error_t **error);
+  astra_status_t (*stream_trace)(astra_runtime_t *runtime,
+      astra_stream_t stream, uint32_t on, astra_error_t **error);
+  astra_status_t (*stream_check)(astra_runtime_t *runtime,
+      astra_stream_t stream, uint32_t what, astra_error_t **error);
+  astra_status_t (*trace_count)(astra_runtime_t *runtime, size_t *count,
+      size_t *dropped, astra_error_t **error);
+  astra_status_t (*trace_event)(astra_runtime_t *runtime, size_t index,
+      astra_trace_event_t *event, astra_error_t **error);
+  astra_status_t (*trace_clear)(astra_runtime_t *runtime,
+      astra_error_t **error);
+  astra_status_t (*trace_save)(astra_runtime_t *runtime, const char *path,
+      astra_error_t **error);
 };
 
 /* X(name) for each member, in order. */
@@ -286,7 +312,19 @@ struct astra_api {
   X(tensor_to_dlpack) \
   X(tensor_to_dlpack_legacy) \
   X(tensor_from_dlpack) \
-  X(tensor_from_dlpack_legacy)
+  X(tensor_from_dlpack_legacy) \
+  X(cpu_count) \
+  X(function_memory) \
+  X(module_inspect) \
+  X(module_sizes) \
+  X(module_kernel_info) \
+  X(function_source) \
+  X(stream_trace) \
+  X(stream_check) \
+  X(trace_count) \
+  X(trace_event) \
+  X(trace_clear) \
+  X(trace_save)
 
 #ifdef __cplusplus
 }

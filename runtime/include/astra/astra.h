@@ -136,15 +136,22 @@ enum {
   ASTRA_CPU_BEST = 0,      /* in options: the best that the machine has */
   ASTRA_CPU_REFERENCE = 1, /* the scalar reference kernels */
   ASTRA_CPU_X86_64_V3 = 3, /* AVX2, FMA */
-  ASTRA_CPU_X86_64_V4 = 4  /* AVX-512 */
+  ASTRA_CPU_X86_64_V4 = 4, /* AVX-512 */
+  ASTRA_CPU_NEON = 8       /* every 64-bit Arm processor */
 };
 
 /* The level of the processor that this runs on: ASTRA_CPU_X86_64_V3 or better,
- * or ASTRA_CPU_REFERENCE if it is too old for astra_runtime_create. */
+ * ASTRA_CPU_NEON on 64-bit Arm, or ASTRA_CPU_REFERENCE if it is too old for
+ * astra_runtime_create. */
 ASTRA_API uint32_t astra_cpu_level(void);
 
 /* The name of a level, "x86-64-v3", or "unknown". Static. */
 ASTRA_API const char *astra_cpu_level_name(uint32_t level);
+
+/* How many processors this process may use now, at least 1: those of the
+ * calling thread's affinity mask, and no more than the quotas of its cgroups
+ * (versions 1 and 2) give, rounded up. */
+ASTRA_API uint32_t astra_cpu_count(void);
 
 /* ---- Runtime ----------------------------------------------------------- */
 
@@ -160,10 +167,24 @@ typedef struct astra_allocator {
   void (*release)(void *context, void *memory, size_t bytes, size_t alignment);
 } astra_allocator_t;
 
+/* Threads of the program that pieces of calls run on, instead of the runtime's
+ * own. `run` calls piece(piece_context, i) once for each i below `count`, on
+ * any threads, in any order and as many at a time as it likes, and returns when
+ * all have returned. It is called from a thread that does the work of a stream,
+ * one call at a time. Neither it nor its threads may call into the runtime
+ * meanwhile. */
+typedef struct astra_workers {
+  void *context;
+  void (*run)(void *context, uint32_t count,
+              void (*piece)(void *piece_context, uint32_t index),
+              void *piece_context);
+} astra_workers_t;
+
 typedef struct astra_runtime_options {
   astra_chain_t chain; /* ASTRA_STRUCT_RUNTIME_OPTIONS */
-  /* Threads that work on one call, the calling one among them: 0 and 1 make
-   * none, N makes N - 1. Never changes a result. */
+  /* Threads that work on one call, the one that does the stream's work among
+   * them: N makes N - 1, so 1 makes none; 0 is astra_cpu_count(). Never changes
+   * a result. */
   uint32_t threads;
   /* The best level to use, ASTRA_CPU_*. Never changes a result. */
   uint32_t cpu_level;
@@ -184,6 +205,9 @@ typedef struct astra_runtime_options {
   /* The most bytes of released memory to keep for reuse. 0: 256 MiB; 1 keeps
    * none. */
   uint64_t kept_limit;
+  /* Null, or the program's threads: then the runtime makes none for calls, and
+   * `threads` is how many pieces `run` is given at most. Copied. */
+  const astra_workers_t *workers;
 } astra_runtime_options_t;
 
 /* Makes a runtime. `options` may be null. ASTRA_ERROR_CPU_LEVEL if the
@@ -733,12 +757,24 @@ typedef struct astra_function_info {
   size_t output_count;
   uint32_t flags;
   uint32_t reserved;
+  /* The bytes that a call holds beside its inputs, at most, as an expression of
+   * the dimensions: workspace and results, "4*n*d + 64". What a kernel takes
+   * while it runs and what loops leave to their reverse pass come on top. */
+  const char *memory;
 } astra_function_info_t;
 
 ASTRA_API astra_status_t astra_function_info(astra_runtime_t *runtime,
                                              astra_function_t function,
                                              astra_function_info_t *info,
                                              astra_error_t **error);
+
+/* The bytes of a call's workspace, and of its results, for given dimensions (in
+ * the order of dim_names). Either output may be null. A dimension for which the
+ * function has no value is refused. */
+ASTRA_API astra_status_t astra_function_memory(
+    astra_runtime_t *runtime, astra_function_t function, const int64_t *dims,
+    size_t dim_count, uint64_t *workspace, uint64_t *results,
+    astra_error_t **error);
 
 /* A parameter or result as the program wrote it. */
 typedef struct astra_value_info {
@@ -770,6 +806,10 @@ typedef struct astra_leaf_info {
   uint32_t rank;
   /* `rank` dimension expressions, "n", "64", "2*d + 1". */
   const char *const *shape;
+  /* Of an output: the inputs whose memory it takes if they are donated and
+   * dense, the first that is and that no other output has taken. */
+  size_t donor_count;
+  const uint32_t *donors;
 } astra_leaf_info_t;
 
 ASTRA_API astra_status_t astra_function_input(astra_runtime_t *runtime,
@@ -889,6 +929,17 @@ ASTRA_API astra_status_t astra_npy_load(astra_runtime_t *runtime,
                                         const char *path, astra_device_t device,
                                         astra_tensor_t *tensor,
                                         astra_error_t **error);
+
+/* ---- Introspection and traces ------------------------------------------ */
+
+#ifdef __cplusplus
+}
+#endif
+#include "astra/inspect.h"
+#include "astra/trace.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- The function table ------------------------------------------------ */
 

@@ -70,7 +70,9 @@ enum {
   /* A fault of the runtime itself. */
   ASTRA_ERROR_INTERNAL = 28,
   /* A matrix has no inverse or factor, or an iteration did not converge. */
-  ASTRA_ERROR_NUMERICAL = 29
+  ASTRA_ERROR_NUMERICAL = 29,
+  /* A NaN or infinity where the stream was told to stop at one. */
+  ASTRA_ERROR_NOT_FINITE = 30
 };
 
 /* dtype: one 32-bit word, class << 24 | bits << 8 | lanes. Classes 6 to 9 are

@@ -20,8 +20,9 @@ extern "C" {
 
 /* The version of this file and of the numerical rules (docs/arithmetic.md).
  * A runtime refuses a module whose versions it does not know; it knows every
- * object ABI from the oldest on. 2 added tapes and fused kernels. */
-#define ASTRA_OBJECT_ABI_VERSION 2u
+ * object ABI from the oldest on. 2 added tapes and fused kernels, 3 donations
+ * and places in the source. */
+#define ASTRA_OBJECT_ABI_VERSION 3u
 #define ASTRA_OBJECT_ABI_OLDEST 1u
 #define ASTRA_ARITHMETIC_VERSION 1u
 #define ASTRA_MODULE_MAGIC 0x31525453412e0a00ull /* "\0\n.ASTR1" */
@@ -45,7 +46,10 @@ typedef int32_t astra_outcome_t;
 /* A kernel: inputs first, then outputs, as its row in kernels.def says;
  * params are the row's integers (a float parameter is passed as the bits of a
  * double). A kernel never allocates but through the call, never reads outside
- * its views, and its outputs never overlap its inputs unless the row allows. */
+ * its views, and its outputs never overlap its inputs unless the row allows.
+ * Since version 3 the word before the first parameter says where in the source
+ * the call stands, as an index in the module's locations (params may be null
+ * where a kernel has none, and then nothing is said). */
 typedef astra_outcome_t (*astra_kernel_fn)(const astra_call_t *call,
                                            const astra_arg_t *args,
                                            const int64_t *params);
@@ -192,17 +196,21 @@ typedef struct astra_import_desc {
  * called with the views of a fused kernel and the address of its description as
  * the only parameter.
  *
- * A block computes `count` elements, a multiple of ASTRA_BLOCK_LANES. Vector i
- * of operand k is at data[k] plus (i & masks[k]) elements: a mask is -1, or 0
- * where one vector repeats. Operands are the stage's
- * inputs, then its outputs; an output may be exactly an input. */
+ * A block computes `count` elements, a multiple of ASTRA_BLOCK_LANES. Operands
+ * are the stage's inputs, then its outputs; an output may be exactly an input.
+ * Vector i of input k is at data[k] plus (i & masks[k]) elements: a mask is -1,
+ * or less where vectors repeat. Elements of an output that is folded join
+ * those at data[k] plus (i & masks[k]), by the fold's operation; they are of
+ * the type that it is computed in, f32 for f16 and bf16. */
 #define ASTRA_BLOCK_LANES 16
 typedef void (*astra_block_fn)(void *const *data, const int64_t *masks,
                                int64_t count);
 
-/* The levels that blocks are compiled for, in this order. */
+/* The levels that blocks are compiled for, in this order. Code for 64-bit Arm
+ * has one level, in both places. */
 #define ASTRA_BLOCK_X86_64_V3 0
 #define ASTRA_BLOCK_X86_64_V4 1
+#define ASTRA_BLOCK_NEON 0
 #define ASTRA_BLOCK_LEVELS 2
 
 /* Where the values of a fused kernel are. A row is the elements along the last
@@ -214,8 +222,9 @@ enum {
   ASTRA_SLOT_SCALAR = 2, /* one value a row */
   ASTRA_SLOT_SUM = 3,
   ASTRA_SLOT_PROD = 4,
-  ASTRA_SLOT_MAX = 5,
-  ASTRA_SLOT_MIN = 6
+  ASTRA_SLOT_MAX = 5,    /* fails where a row has no elements */
+  ASTRA_SLOT_MIN = 6,
+  ASTRA_SLOT_TOP = 7     /* the maximum, -inf of no elements */
 };
 typedef struct astra_slot_desc {
   uint32_t kind;
@@ -243,11 +252,26 @@ typedef struct astra_fused_desc {
   const astra_stage_desc_t *stages;
 } astra_fused_desc_t;
 
+/* An output that may lie in the memory of a dense input with its dtype and
+ * shape: each element is written after the last time that it is read from the
+ * input. Sorted by export, output and input. */
+typedef struct astra_donation_desc {
+  uint32_t export_index;
+  uint32_t output, input; /* leaves */
+  uint32_t reserved;
+} astra_donation_desc_t;
+
 typedef struct astra_location_desc {
   const char *file; /* as given to the compiler, without folders */
   uint32_t line;
   uint32_t column;
 } astra_location_desc_t;
+
+/* Places in the source: indices in the module's locations. */
+typedef struct astra_places_desc {
+  uint64_t count;
+  const int64_t *locations;
+} astra_places_desc_t;
 
 typedef struct astra_module_desc {
   uint64_t magic;
@@ -268,8 +292,16 @@ typedef struct astra_module_desc {
   /* Since version 2: */
   uint64_t fused_count;
   const astra_fused_desc_t *fused;
+  /* Since version 3: */
+  uint64_t donation_count;
+  const astra_donation_desc_t *donations;
+  /* Of each fused kernel: where its operations stand. */
+  const astra_places_desc_t *fused_places;
+  /* Of each export: where it stands. */
+  const int64_t *export_places;
 } astra_module_desc_t;
 #define ASTRA_MODULE_DESC_SIZE_1 offsetof(astra_module_desc_t, fused_count)
+#define ASTRA_MODULE_DESC_SIZE_2 offsetof(astra_module_desc_t, donation_count)
 
 /* A linked object defines `astra_module_<name>`; a loadable module also exports
  * a symbol of the same type under this fixed name, and carries an ELF note

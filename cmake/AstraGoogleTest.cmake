@@ -1,0 +1,16 @@
+# GoogleTest for the unit tests: the installed library or, for another processor,
+# built from the sources that come with Debian's package.
+if(NOT CMAKE_CROSSCOMPILING)
+  find_package(GTest REQUIRED)
+  return()
+endif()
+set(ASTRA_GTEST_SOURCES /usr/src/googletest/googletest CACHE PATH "GoogleTest's sources")
+add_library(gtest STATIC EXCLUDE_FROM_ALL ${ASTRA_GTEST_SOURCES}/src/gtest-all.cc)
+target_include_directories(gtest SYSTEM PUBLIC ${ASTRA_GTEST_SOURCES}/include)
+target_include_directories(gtest SYSTEM PRIVATE ${ASTRA_GTEST_SOURCES})
+find_package(Threads REQUIRED)
+target_link_libraries(gtest PUBLIC Threads::Threads)
+add_library(gtest_main STATIC EXCLUDE_FROM_ALL ${ASTRA_GTEST_SOURCES}/src/gtest_main.cc)
+target_link_libraries(gtest_main PUBLIC gtest)
+add_library(GTest::gtest ALIAS gtest)
+add_library(GTest::gtest_main ALIAS gtest_main)

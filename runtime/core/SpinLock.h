@@ -1,0 +1,29 @@
+// A lock for a few instructions: taking and giving it back costs one atomic
+// operation, where nobody else has it. Not for anything that may block.
+#ifndef ASTRA_RUNTIME_SPINLOCK_H
+#define ASTRA_RUNTIME_SPINLOCK_H
+
+#include "core/Cpu.h"
+#include <atomic>
+#include <sched.h>
+
+namespace astra {
+
+class SpinLock {
+public:
+  void lock() noexcept {
+    for (int tries = 0; busy.exchange(true, std::memory_order_acquire);) {
+      if (++tries % 64)
+        pauseInLoop();
+      else
+        sched_yield(); // the holder may wait for this processor
+    }
+  }
+  void unlock() noexcept { busy.store(false, std::memory_order_release); }
+
+private:
+  std::atomic<bool> busy{false};
+};
+
+} // namespace astra
+#endif // ASTRA_RUNTIME_SPINLOCK_H

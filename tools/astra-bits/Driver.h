@@ -1,0 +1,47 @@
+// Compiles a program in every way, runs each build in a worker, compares.
+#ifndef ASTRA_TOOLS_ASTRA_BITS_DRIVER_H
+#define ASTRA_TOOLS_ASTRA_BITS_DRIVER_H
+
+#include "tools/astra-bits/Comparison.h"
+#include "tools/astra-bits/Options.h"
+#include "tools/astra-bits/Process.h"
+
+namespace astra {
+
+/// What can run here, of what was asked for.
+struct Machine {
+  Words native, arm;                                        // levels
+  std::vector<std::pair<std::string, std::string>> missing; // level, why
+  Words armCommand; // how astra-bits runs for Arm
+};
+
+class Driver {
+public:
+  explicit Driver(const Options &options) : options(options) {}
+  int run();
+
+private:
+  bool complain(const std::string &text) const;
+  bool findMachine();
+  bool findArm(std::string &why);
+  bool addBuilds(bool arm, bool batched, bool tests);
+  bool addBuild(Build build);
+  bool runBuild(size_t index);
+  Words getWorker(const Build &build) const;
+  std::string dump(const Difference &difference, const Result &result);
+  std::string findElement(const Difference &difference, const Result &other);
+  std::string nameConfiguration(const Result &result) const;
+  int report();
+  void printText(const std::vector<Difference> &differences);
+  void printJson(const std::vector<Difference> &differences);
+
+  const Options &options;
+  Machine machine;
+  TemporaryFiles files;
+  std::vector<Build> builds;
+  Comparison comparison;
+  std::vector<std::string> notes;
+};
+
+} // namespace astra
+#endif // ASTRA_TOOLS_ASTRA_BITS_DRIVER_H
