@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes include/astra/api.h: the function table, from the declarations of
-astra.h in the order of abi/symbols.txt, which only grows at its end.
+astra.h and the headers that it includes, in the order of abi/symbols.txt, which
+only grows at its end.
 
 With --check it writes nothing and fails if the file is not up to date, or if
 a function is declared but not listed (or the other way round).
@@ -10,7 +11,8 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = HERE.parent / "include/astra/astra.h"
+INCLUDE = HERE.parent / "include"
+HEADER = INCLUDE / "astra/astra.h"
 TABLE = HERE.parent / "include/astra/api.h"
 ENTRY = "astra_get_api"  # found by name, so it is not in its own table
 
@@ -45,8 +47,15 @@ END = """
 """
 
 
+def headers():
+    """The text of astra.h and of what it includes, in that order."""
+    top = HEADER.read_text()
+    included = re.findall(r'#include "(astra/.*)"', top)
+    return "".join((INCLUDE / name).read_text() for name in included) + top
+
+
 def declarations():
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+    text = re.sub(r"/\*.*?\*/", "", headers(), flags=re.S)
     found = {}
     for item in re.findall(r"^ASTRA_API\s+(.*?);", text, flags=re.S | re.M):
         item = " ".join(item.split()).replace("( ", "(")
