@@ -91,6 +91,40 @@ inline void copyShort(const T *from, int64_t count, Compute<T> *to) {
     to[i] = widen(from[i]);
 }
 
+/// to[i * stride + line] for a few lines that lie side by side, i < k; from one
+/// i to the next it is `step`.
+template <class T>
+inline void packRunsBeside(const T *from, int64_t step, int64_t count,
+                           int64_t stride, int64_t k, Compute<T> *to) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  if constexpr (!isSmallFloat<T>) {
+    typename Tile<C>::Mask mask = firstLanes<C>(count < lanes ? count : lanes);
+    if (count <= lanes) {
+      for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+        storeLanes<C>(to, loadLanes<C>(from, mask), mask);
+      return;
+    }
+  }
+  for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+    copyShort(from, count, to);
+}
+
+/// packLines for `count` lines, at most two vectors of them, which are given
+/// with others up to a whole vector.
+template <class T>
+inline void packTransposed(const T *const *lines, int64_t offset, int64_t count,
+                           int64_t stride, int64_t k, Compute<T> *to) {
+  constexpr int64_t lanes = Tile<Compute<T>>::lanes;
+  const T *shifted[2 * lanes];
+  for (int64_t j = 0; j < (count + lanes - 1) / lanes * lanes; ++j)
+    shifted[j] = lines[j] + offset;
+  if (count <= lanes)
+    packLines<1>(shifted, k, to, stride);
+  else
+    packLines<2>(shifted, k, to, stride);
+}
+
 ASTRA_KERNELS_END
 
 #endif // ASTRA_KERNELS_CPU_PACK_H
