@@ -11,9 +11,10 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-INCLUDE = HERE.parent / "include"
-HEADER = INCLUDE / "astra/astra.h"
-TABLE = HERE.parent / "include/astra/api.h"
+sys.path.insert(0, str(HERE))
+import headers
+
+TABLE = headers.INCLUDE / "api.h"
 ENTRY = "astra_get_api"  # found by name, so it is not in its own table
 
 TOP = """/* The function table for programs that load libastra_rt by path: dlopen it, find
@@ -47,22 +48,12 @@ END = """
 """
 
 
-def headers():
-    """The text of astra.h and of what it includes, in that order."""
-    top = HEADER.read_text()
-    included = re.findall(r'#include "(astra/.*)"', top)
-    return "".join((INCLUDE / name).read_text() for name in included) + top
-
-
 def declarations():
-    text = re.sub(r"/\*.*?\*/", "", headers(), flags=re.S)
-    found = {}
-    for item in re.findall(r"^ASTRA_API\s+(.*?);", text, flags=re.S | re.M):
-        item = " ".join(item.split()).replace("( ", "(")
-        result, name, parameters = re.match(
-            r"(.*?)\b(astra_\w+)\((.*)\)$", item).groups()
-        found[name] = (result, parameters)
-    return found
+    top = (headers.INCLUDE / "astra.h").read_text()
+    missing = set(re.findall(r'#include "astra/(.*)"', top)) - set(headers.PUBLIC)
+    if missing:
+        sys.exit("runtime/abi/headers.py does not list " + ", ".join(sorted(missing)))
+    return {f.name: (f.result, f.parameters) for f in headers.functions()}
 
 
 def wrap(head, parameters):

@@ -167,6 +167,7 @@ ASTRA_API astra_status_t astra_tensor_read(astra_runtime_t *runtime,
                                            size_t bytes, astra_error_t **error);
 
 enum { ASTRA_MAP_READ = 1, ASTRA_MAP_WRITE = 2 };
+
 /* As `count` of astra_tensor_map: to the end. */
 #define ASTRA_WHOLE UINT64_MAX
 
@@ -240,17 +241,9 @@ ASTRA_API astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
 
 /* Parts: slices of one buffer that several streams or threads write at once. */
 
-/* Splits a writable tensor (see ASTRA_MAP_WRITE) into `count` slices, at most
- * ASTRA_MOST_PARTS; arrays as in astra_tensor_slice, one row of rank entries
- * for each part. Each part is a writable tensor: map it for writing, make it
- * the target of a call, or copy into it. The parts must not share an element
- * (ASTRA_ERROR_INVALID_ARGUMENT names the two that do); they need not cover the
- * tensor. The tensor itself cannot be written any more. It can be read, viewed
- * or passed on once each part has been written by work, read or released
- * (before that: ASTRA_ERROR_BUSY), and then waits for the work that writes the
- * parts, or fails with it. If the arguments are refused the tensor stays as it
- * was. */
+/* The most parts of one partition. */
 #define ASTRA_MOST_PARTS 4096u
+
 /* Splits a writable tensor (see ASTRA_MAP_WRITE) into `count` slices, at most
  * ASTRA_MOST_PARTS; arrays as in astra_tensor_slice, one row of rank entries
  * for each part. Each part is a writable tensor: map it for writing, make it
@@ -299,6 +292,7 @@ struct DLManagedTensor;
 ASTRA_API astra_status_t astra_tensor_to_dlpack(
     astra_runtime_t *runtime, astra_tensor_t tensor,
     struct DLManagedTensorVersioned **managed, astra_error_t **error);
+
 /* The same with the struct before version 1, which cannot say that the memory
  * is read-only.
  * Ownership: as astra_tensor_to_dlpack.
@@ -321,6 +315,7 @@ ASTRA_API astra_status_t
 astra_tensor_from_dlpack(astra_runtime_t *runtime, astra_device_t device,
                          struct DLManagedTensorVersioned *managed,
                          astra_tensor_t *tensor, astra_error_t **error);
+
 /* The same with the struct before version 1.
  * Ownership: as astra_tensor_from_dlpack.
  * Threads: as astra_tensor_from_dlpack.

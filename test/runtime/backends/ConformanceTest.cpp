@@ -496,7 +496,9 @@ TEST_P(ConformanceOfCalls, RefuseTensorsOfOtherDevices) {
 }
 
 std::string nameOf(const ::testing::TestParamInfo<Candidate> &info) {
-  std::string name = info.param.path.empty() ? "" : "plugin_";
+  std::string name;
+  if (!info.param.path.empty())
+    name = "plugin_" + std::to_string(info.index) + "_";
   for (char c : info.param.device)
     name += isalnum(c) ? c : '_';
   return name;
