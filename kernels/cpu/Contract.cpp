@@ -8,28 +8,10 @@
 // kernels/Canonical.h. f16 and bf16 widen as they are packed.
 #include "kernels/Ops.h"
 #include "kernels/cpu/DirectProduct.h"
-#include <optional>
 
 using namespace astra;
 
 namespace {
-
-/// Memory of a task: its own while it is small, else scratch.
-template <class C> class Buffer {
-public:
-  Buffer(const astra_call_t *call, int64_t size) {
-    if (size > own)
-      memory = scratch.emplace(call, size).get();
-  }
-  explicit operator bool() const { return memory != nullptr; }
-  C *get() const { return memory; }
-
-private:
-  static constexpr int64_t own = 2048;
-  alignas(64) C small[own];
-  std::optional<Scratch<C>> scratch;
-  C *memory = small;
-};
 
 int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -46,7 +28,7 @@ template <class C> struct Cut {
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, 8);
-    columnBlocks = ceil(panels, 16);
+    columnBlocks = ceil(panels, 32);
     blockTiles = ceil(tiles, rowBlocks);
     blockPanels = ceil(panels, columnBlocks);
     height = least(blockTiles * (m / tiles + 1), m);
@@ -336,7 +318,7 @@ private:
     const T *from = b + panel * panelColumns + firstK * sk;
     for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
       for (int64_t p = 0; p < last - panel; ++p)
-        loadRun(from + p * panelColumns, 1, panelColumns, to + p * apart);
+        copyShort(from + p * panelColumns, panelColumns, to + p * apart);
     return last > panel ? last : panel;
   }
 
@@ -485,6 +467,12 @@ template <class T> void clearResult(const Contraction &c, T *out) {
     }
 }
 
+/// Few columns of many rows.
+template <class T> bool isNarrow(const Contraction &c) {
+  int64_t m = c.rows.size(), n = c.columns.size(), k = c.contracted.size();
+  return m > n && n <= narrowRows<Compute<T>> && (n == 1 || m * k > 16384);
+}
+
 template <class T>
 astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
                          const int64_t *params) {
@@ -492,8 +480,8 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
   const T *a = static_cast<const T *>(args[0].data);
   const T *b = static_cast<const T *>(args[1].data);
   T *out = static_cast<T *>(args[2].data);
-  // Rows and columns may change places; one column alone is better one row.
-  if (c.columns.size() == 1 && c.rows.size() > 1) {
+  // Rows and columns may change places: few columns are better few rows.
+  if (isNarrow<T>(c)) {
     c = Contraction(args, params[0], params[1], true);
     std::swap(a, b);
   }
@@ -505,10 +493,8 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
   }
   if constexpr (!isSmallFloat<T>) {
     DirectProduct<T> small(c, a, b, out);
-    if (small.fits()) {
-      small.run(call);
-      return ASTRA_OK;
-    }
+    if (small.fits())
+      return small.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
   }
   return Product<T>(call, c, a, b, out).run();
 }

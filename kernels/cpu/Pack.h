@@ -43,12 +43,14 @@ ASTRA_INLINE inline typename Tile<Compute<T>>::Vector loadLine(const T *from,
                                                                int64_t count) {
   using C = Compute<T>;
   constexpr int64_t lanes = Tile<C>::lanes;
-  alignas(64) C buffer[lanes] = {};
-  if constexpr (!isSmallFloat<T>)
-    if (count >= lanes)
-      return loadVector(from);
-  loadRun(from, 1, count < lanes ? count : lanes, buffer);
-  return loadVector<C>(buffer);
+  if constexpr (!isSmallFloat<T>) {
+    return count < lanes ? loadLanes<C>(from, firstLanes<C>(count))
+                         : loadVector(from);
+  } else {
+    alignas(64) C buffer[lanes] = {};
+    loadRun(from, 1, count < lanes ? count : lanes, buffer);
+    return loadVector<C>(buffer);
+  }
 }
 
 /// to[i * stride + line] = lines[line][i] for Groups vectors of lines, i < k.
@@ -80,15 +82,24 @@ void packLines(const T *const *lines, int64_t k, Compute<T> *to,
   }
 }
 
-/// to[i] = from[i] for the short runs that end a panel: pieces of a known size.
+/// to[i] = from[i] for short runs. What is loaded is stored before the next is
+/// loaded, whatever the compiler knows of the two.
 template <class T>
-inline void copyShort(const T *from, int64_t count, Compute<T> *to) {
-  constexpr int64_t piece = 8;
-  for (; count >= piece; count -= piece, from += piece, to += piece)
-    for (int64_t i = 0; i < piece; ++i)
-      to[i] = widen(from[i]);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = widen(from[i]);
+ASTRA_INLINE inline void copyShort(const T *from, int64_t count,
+                                   Compute<T> *to) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  if constexpr (isSmallFloat<T>) {
+    loadRun(from, 1, count, to);
+  } else {
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+      storeVector(to + i, loadVector(from + i));
+    if (i < count) {
+      typename Tile<C>::Mask mask = firstLanes<C>(count - i);
+      storeLanes<C>(to + i, loadLanes<C>(from + i, mask), mask);
+    }
+  }
 }
 
 /// to[i * stride + line] for a few lines that lie side by side, i < k; from one

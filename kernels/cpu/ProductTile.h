@@ -76,7 +76,10 @@ template <class C> struct TileCall {
   C *copy;
   const C *next; // will be read after the tile: one place for each k
   int64_t nextStep;
-  int64_t last; // columns in the last vector, where it need not be whole
+  int64_t last;  // columns in the last vector, where it need not be whole
+  C *chains;     // where they are kept between the pieces of a chain, rows
+  int64_t apart; // of whole vectors so far apart
+  bool begun, unfinished;
 };
 
 template <class C> using TileFunction = void (*)(const TileCall<C> &);
@@ -120,34 +123,51 @@ addChains(const TileCall<C> &t, const typename Tile<C>::Vector (&chains)[M][N],
     }
 }
 
-/// One chain for M rows, packed, and two vectors of columns.
+/// One chain for M rows, packed, and two vectors of columns, packed but where
+/// they are copied.
 template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   using V = typename Tile<C>::Vector;
-  constexpr int lanes = Tile<C>::lanes, N = 2;
+  constexpr int lanes = Tile<C>::lanes, N = 2, together = 4;
+  constexpr int perLine = 64 / int(sizeof(C));
+  const int64_t stride = Copies ? t.bStride : N * lanes;
   V chains[M][N] = {};
   const C *a = t.a, *b = t.b, *next = t.next;
   C *copy = t.copy;
-  for (int64_t i = 0; i < t.k; ++i) {
+  auto step = [&](int u) ASTRA_INLINE {
     V columns[N];
-    __builtin_prefetch(next, 0, 2);
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
-      columns[v] = loadVector(b + v * lanes);
-      __builtin_prefetch(b + rowsAhead * t.bStride + v * lanes);
+      columns[v] = loadVector(b + u * stride + v * lanes);
+      if (v * lanes % perLine == 0)
+        __builtin_prefetch(b + (u + rowsAhead) * stride + v * lanes);
       if (Copies)
-        storeVector(copy + v * lanes, columns[v]);
+        storeVector(copy + u * N * lanes + v * lanes, columns[v]);
     }
 #pragma clang loop unroll(full)
     for (int r = 0; r < M; ++r) {
-      V x = a[r];
+      V x = a[u * M + r];
 #pragma clang loop unroll(full)
       for (int v = 0; v < N; ++v)
         chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
     }
-    a += M;
-    b += t.bStride;
-    copy += N * lanes;
-    next += t.nextStep;
+  };
+  auto advance = [&](int64_t count) ASTRA_INLINE {
+    a += count * M;
+    b += count * stride;
+    copy += count * N * lanes;
+    next += count * t.nextStep;
+  };
+  int64_t i = 0;
+  for (; i + together <= t.k; i += together) {
+    __builtin_prefetch(next, 0, 2);
+#pragma clang loop unroll(full)
+    for (int u = 0; u < together; ++u)
+      step(u);
+    advance(together);
+  }
+  for (; i < t.k; ++i) {
+    step(0);
+    advance(1);
   }
   addChains<C, M, N>(t, chains);
 }
