@@ -5,8 +5,8 @@ Usage: test/run [--list] [--only SUITE]... [--verbose]
 
 Suites: unit (GoogleTest programs), lit (compiler tests), roundtrip (the MLIR tests
 again, each module printed and read back between passes), programs (`astrac test`
-over the standard library, the examples and test/e2e), checks (test/checks.py:
-commands, bits, installation, style). A test that cannot run here counts as skipped,
+over the standard library, the examples and test/e2e), checks (test/checks.py and
+test/releases.py: commands, bits, installation, packages, style). A test that cannot run here counts as skipped,
 with its reason.
 """
 import argparse
@@ -22,6 +22,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks
+import releases  # its checks are among those of checks.ALL
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -147,7 +148,7 @@ def programs():
 
 
 def run_checks():
-    """The checks of test/checks.py, one test each."""
+    """The checks of test/checks.py and test/releases.py, one test each."""
     tally = Tally()
     for name, function in checks.ALL.items():
         try:
