@@ -13,20 +13,32 @@ struct Contraction {
   Nest<2> columns;    // in b, out
   Nest<2> contracted; // in a, b
 
-  Contraction(const astra_arg_t *args, int64_t nbatch, int64_t ncontract) {
+  /// Exchanged, the operands change places, and with them rows and columns.
+  Contraction(const astra_arg_t *args, int64_t nbatch, int64_t ncontract,
+              bool exchanged = false) {
     const astra_arg_t &a = args[0], &b = args[1], &out = args[2];
+    Nest<2> &ofA = exchanged ? columns : rows,
+            &ofB = exchanged ? rows : columns;
     int64_t nrows = a.rank - nbatch - ncontract, next = 0;
-    for (; next < nbatch; ++next)
-      batch.addAxis(a.shape[next],
-                    {a.strides[next], b.strides[next], out.strides[next]});
+    for (; next < nbatch; ++next) {
+      int64_t ofOut = out.strides[next];
+      if (exchanged)
+        batch.addAxis(a.shape[next], {b.strides[next], a.strides[next], ofOut});
+      else
+        batch.addAxis(a.shape[next], {a.strides[next], b.strides[next], ofOut});
+    }
     for (int64_t d = 0; d < nrows; ++d, ++next)
-      rows.addAxis(a.shape[nbatch + d],
-                   {a.strides[nbatch + d], out.strides[next]});
+      ofA.addAxis(a.shape[nbatch + d],
+                  {a.strides[nbatch + d], out.strides[next]});
     for (int64_t d = nbatch + ncontract; d < b.rank; ++d, ++next)
-      columns.addAxis(b.shape[d], {b.strides[d], out.strides[next]});
-    for (int64_t d = 0; d < ncontract; ++d)
-      contracted.addAxis(b.shape[nbatch + d], {a.strides[nbatch + nrows + d],
-                                               b.strides[nbatch + d]});
+      ofB.addAxis(b.shape[d], {b.strides[d], out.strides[next]});
+    for (int64_t d = 0; d < ncontract; ++d) {
+      int64_t inA = a.strides[nbatch + nrows + d], inB = b.strides[nbatch + d];
+      if (exchanged)
+        contracted.addAxis(b.shape[nbatch + d], {inB, inA});
+      else
+        contracted.addAxis(b.shape[nbatch + d], {inA, inB});
+    }
   }
 };
 

@@ -3,7 +3,7 @@
 #include "kernels/Registry.h"
 #include "kernels/Isa.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ASTRA_REFERENCE_ONLY)
 #define ON_x86_64_v3(...) __VA_ARGS__
 #define ON_x86_64_v4(...) __VA_ARGS__
 #else

@@ -58,10 +58,10 @@ def style_clang_format():
 
 @check
 def style_file_length():
-    """No source file grows past 600 lines; the public header is one by intent."""
+    """No source file grows past 600 lines."""
     folders = ("frontend", "dialect", "passes", "kernels", "runtime", "tools", "examples")
     for name in tracked("*.cpp", "*.h", "*.c", "*.td", "*.py", "*.astra"):
-        if name.split("/")[0] not in folders or name == "runtime/include/astra/astra.h":
+        if name.split("/")[0] not in folders:
             continue
         lines = len((ROOT / name).read_text().splitlines())
         assert lines <= 600, f"{name} has {lines} lines: two files with clear names would read better"
@@ -150,19 +150,6 @@ def examples_run_help_and_refusals():
     for words in (["nothing"], ["--threads", "0"], ["--threads"], ["--what"], ["digits", "digits"]):
         out = run(ROOT / "examples/run", *words, status=2)
         assert len(out.strip()) > 10, out
-
-
-@check
-def astrac_output_does_not_depend_on_run_or_folder():
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        sums = set()
-        for folder in (one, two, two):
-            copy = pathlib.Path(folder) / "digits.astra"
-            shutil.copy(DIGITS, copy)
-            run(ASTRAC, "digits.astra", "-o", "digits.o", cwd=folder)
-            run(ASTRAC, copy, "-shared", "-o", pathlib.Path(folder) / "digits.so")
-            sums.add(tuple(sha256(pathlib.Path(folder) / f"digits.{e}") for e in ("o", "h", "so")))
-        assert len(sums) == 1, sums
 
 
 @check

@@ -5,8 +5,8 @@ Usage: test/run [--list] [--only SUITE]... [--verbose]
 
 Suites: unit (GoogleTest programs), lit (compiler tests), roundtrip (the MLIR tests
 again, each module printed and read back between passes), programs (`astrac test`
-over the standard library, the examples and test/e2e), checks (test/checks.py:
-commands, bits, installation, style). A test that cannot run here counts as skipped,
+over the standard library, the examples and test/e2e), checks (test/checks.py and
+test/releases.py: commands, bits, installation, packages, style). A test that cannot run here counts as skipped,
 with its reason.
 """
 import argparse
@@ -22,9 +22,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks
+import releases  # its checks are among those of checks.ALL
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
+SKIPPED = 77  # exit status of a script that cannot run here
 
 
 class Tally:
@@ -70,9 +72,16 @@ def unit():
             except (ValueError, KeyError):
                 if done.returncode == 0 and not is_program:
                     tally.passed += 1
-            if done.returncode != 0 and len(tally.failures) == failed:
+            if done.returncode == SKIPPED and is_script(test):
+                tally.skips.append((test["name"], done.stdout.strip() or "no reason given"))
+            elif done.returncode != 0 and len(tally.failures) == failed:
                 tally.failures.append((test["name"], f"exit status {done.returncode}\n{done.stdout[-3000:]}"))
     return tally
+
+
+def is_script(test):
+    """Whether the exit status SKIPPED means that the test cannot run here."""
+    return {"name": "SKIP_RETURN_CODE", "value": SKIPPED} in test.get("properties", [])
 
 
 def read_gtest(program, suites, tally):
@@ -139,7 +148,7 @@ def programs():
 
 
 def run_checks():
-    """The checks of test/checks.py, one test each."""
+    """The checks of test/checks.py and test/releases.py, one test each."""
     tally = Tally()
     for name, function in checks.ALL.items():
         try:

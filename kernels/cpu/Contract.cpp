@@ -1,91 +1,104 @@
-// Products of floats. The result is cut into blocks, one task each; a task
-// packs the rows of a for 256 k at a time and lets them meet the columns of b
-// panel by panel, in tiles whose chains stay in registers. Columns that lie
-// side by side are read where they are and packed by the first tile that reads
-// them; others are packed before. Order: kernels/Canonical.h. f16 and bf16
-// widen as they are packed.
-#include "kernels/Contraction.h"
+// Products of floats. The result is cut into blocks, one task each; for 256 k
+// at a time the rows of a meet the columns of b panel by panel, in tiles whose
+// chains stay in registers. Both operands are packed in the order in which
+// tiles read them: before, where several blocks share them, else by the task.
+// Columns that lie side by side may also be packed by the first tile that reads
+// them. The sums lie tile by tile, and the last chain puts them into the result
+// where it can hold them. Small products: DirectProduct.h. Order:
+// kernels/Canonical.h. f16 and bf16 widen as they are packed.
 #include "kernels/Ops.h"
-#include "kernels/cpu/Pack.h"
-#include <optional>
+#include "kernels/cpu/DirectProduct.h"
 
 using namespace astra;
 
 namespace {
 
-/// Memory of a task: its own while it is small, else scratch.
-template <class C> class Buffer {
-public:
-  Buffer(const astra_call_t *call, int64_t size) {
-    if (size > own)
-      memory = scratch.emplace(call, size).get();
-  }
-  explicit operator bool() const { return memory != nullptr; }
-  C *get() const { return memory; }
+int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-private:
-  static constexpr int64_t own = 2048;
-  alignas(64) C small[own];
-  std::optional<Scratch<C>> scratch;
-  C *memory = small;
-};
-
-/// The extents of a product and how it is cut.
+/// The extents of a product and how it is cut. Tiles of rows differ by one row
+/// at most; a block has so many of them and of panels of columns.
 template <class C> struct Cut {
-  static constexpr int64_t tileRows = Tile<C>::rows;
-  static constexpr int64_t tileColumns = Tile<C>::columns;
-  static constexpr int64_t columnsAtMost = 16 * tileColumns;
+  static constexpr int64_t panel = Tile<C>::columns;
+  /// Operands that are packed for all blocks: panels do not begin on the same
+  /// lines of the cache, and whole vectors may be written after a tile.
+  static constexpr int64_t gap = Tile<C>::columns;
 
   explicit Cut(const Contraction &c)
-      : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()) {
-    int64_t tiles = ceil(m, tileRows), panels = ceil(n, tileColumns);
+      : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
+        tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, 8);
-    columnBlocks = ceil(n, columnsAtMost);
-    height = ceil(tiles, rowBlocks) * tileRows;
-    width = ceil(panels, columnBlocks) * tileColumns;
-    chain = k < chainLength ? k : chainLength;
+    columnBlocks = ceil(panels, 32);
+    blockTiles = ceil(tiles, rowBlocks);
+    blockPanels = ceil(panels, columnBlocks);
+    height = least(blockTiles * (m / tiles + 1), m);
+    chain = least(k, chainLength);
     int64_t folds = ceil(k, chainLength * foldLength);
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
   }
 
-  static int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+  int64_t rowsOf(int64_t tile) const { return m / tiles + (tile < m % tiles); }
+  int64_t rowOf(int64_t tile) const {
+    return tile * (m / tiles) + least(tile, m % tiles);
+  }
+  int64_t area() const { return height * blockPanels * panel; }
+  /// Where the k from firstK on begin in operands packed for all blocks.
+  int64_t rowsAt(int64_t tile, int64_t firstK, int64_t ks) const {
+    return firstK * m + firstK / chainLength * tiles * gap + rowOf(tile) * ks +
+           tile * gap;
+  }
+  int64_t panelAt(int64_t index, int64_t firstK, int64_t ks) const {
+    return firstK * panels * panel + firstK / chainLength * panels * gap +
+           index * (ks * panel + gap);
+  }
+  int64_t packedRows() const {
+    return k * m + ceil(k, chainLength) * tiles * gap;
+  }
+  int64_t packedColumns() const {
+    return (k * panel + ceil(k, chainLength) * gap) * panels;
+  }
 
-  int64_t m, n, k, rowBlocks, columnBlocks, height, width, chain;
+  int64_t m, n, k, tiles, panels;
+  int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
   int64_t levels; // sums that may wait in the tree, and the one being made
 };
 
 template <class T> class Product {
 public:
   using C = Compute<T>;
-  static constexpr int64_t tileRows = Cut<C>::tileRows;
-  static constexpr int64_t tileColumns = Cut<C>::tileColumns;
+  static constexpr int64_t panelColumns = Cut<C>::panel;
 
   Product(const astra_call_t *call, const Contraction &c, const T *a,
           const T *b, T *out)
       : call(call), c(c), cut(c), a(a), b(b), out(out) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
+    bool one = c.batch.size() == 1;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
               c.columns.innerExtent() == cut.n;
     direct = !isSmallFloat<T> && cut.levels == 1 &&
              c.columns.innerStride(1) == 1 &&
              c.columns.innerExtent() == cut.n && c.rows.innerExtent() == cut.m;
-    packsOnce = c.batch.size() == 1 && cut.rowBlocks > (inPlace ? 2 : 1);
+    sharesColumns = one && cut.rowBlocks > (inPlace ? 2 : 1);
+    sharesRows = one && cut.columnBlocks > 1;
   }
 
   astra_outcome_t run() {
-    std::optional<Scratch<C>> once;
-    if (packsOnce) {
-      packed = once.emplace(call, cut.columnBlocks * cut.width * cut.k).get();
-      if (!packed)
-        return ASTRA_ERROR_OUT_OF_MEMORY;
-      packAll();
-    }
-    int64_t blocks = cut.rowBlocks * cut.columnBlocks;
-    int64_t work = cut.k * cut.height * cut.width;
+    std::optional<Scratch<C>> rows, columns;
+    if (sharesRows)
+      sharedRows = rows.emplace(call, cut.packedRows()).get();
+    if (sharesColumns)
+      sharedColumns = columns.emplace(call, cut.packedColumns()).get();
+    if ((sharesRows && !sharedRows) || (sharesColumns && !sharedColumns))
+      return ASTRA_ERROR_OUT_OF_MEMORY;
+    if (sharesRows)
+      packAllRows();
+    if (sharesColumns)
+      packAllColumns();
+    int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
     bool failed = false;
-    parallelFor(call, c.batch.size() * blocks, 200000 / (work + 1) + 1,
-                [&](int64_t begin, int64_t end) {
+    parallelFor(call, c.batch.size() * cut.rowBlocks * cut.columnBlocks,
+                200000 / (work + 1) + 1, [&](int64_t begin, int64_t end) {
                   if (!runBlocks(begin, end))
                     __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
                 });
@@ -97,54 +110,59 @@ private:
   struct Block {
     const T *a, *b;
     T *out;
+    int64_t tile, endTile, panel, endPanel; // of all
     int64_t row, rows, column, columns;
-    C *packedRows, *panel, *sums, *edge;
+    C *packedRows, *packedPanel, *sums, *edge;
   };
 
   bool runBlocks(int64_t begin, int64_t end) {
-    int64_t area = cut.height * cut.width;
-    Buffer<C> rows(call, cut.height * cut.chain + Tile<C>::lanes);
-    Buffer<C> panel(call, tileColumns * cut.chain);
-    Buffer<C> edge(call, cut.height * tileColumns);
-    std::optional<Scratch<C>> sums;
-    if (!direct)
-      sums.emplace(call, cut.levels * area);
-    if (!rows || !panel || !edge || (sums && !*sums))
+    bool sums = !direct || cut.k > chainLength;
+    int64_t rowSpace = cut.height * cut.chain + Tile<C>::lanes;
+    Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
+    Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
+    Buffer<C> edge(call, cut.height * panelColumns);
+    Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
+    if (!rows || !panel || !edge || !waiting)
       return false;
+    Block block = {};
+    block.packedRows = rows.get();
+    block.packedPanel = panel.get();
+    block.sums = waiting.get();
+    block.edge = edge.get();
     for (int64_t i = begin; i < end; ++i) {
-      int64_t blocks = cut.rowBlocks * cut.columnBlocks, base[3];
-      c.batch.offsetsAt(i / blocks, base);
-      int64_t row = i % blocks / cut.columnBlocks * cut.height;
-      int64_t column = i % cut.columnBlocks * cut.width;
-      Block block = {a + base[0],
-                     b + base[1],
-                     out + base[2],
-                     row,
-                     least(cut.height, cut.m - row),
-                     column,
-                     least(cut.width, cut.n - column),
-                     rows.get(),
-                     panel.get(),
-                     sums ? sums->get() : nullptr,
-                     edge.get()};
+      place(block, i);
       if (block.rows > 0 && block.columns > 0)
         make(block);
     }
     return true;
   }
 
-  static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+  void place(Block &block, int64_t index) const {
+    int64_t base[3], blocks = cut.rowBlocks * cut.columnBlocks;
+    c.batch.offsetsAt(index / blocks, base);
+    block.a = a + base[0];
+    block.b = b + base[1];
+    block.out = out + base[2];
+    block.tile =
+        least(index % blocks / cut.columnBlocks * cut.blockTiles, cut.tiles);
+    block.endTile = least(block.tile + cut.blockTiles, cut.tiles);
+    block.panel = least(index % cut.columnBlocks * cut.blockPanels, cut.panels);
+    block.endPanel = least(block.panel + cut.blockPanels, cut.panels);
+    block.row = cut.rowOf(block.tile);
+    block.rows = cut.rowOf(block.endTile) - block.row;
+    block.column = block.panel * panelColumns;
+    block.columns = least(block.endPanel * panelColumns, cut.n) - block.column;
+  }
 
   //===-- The order of summation
   //-------------------------------------------===//
 
   void make(const Block &block) {
-    int64_t area = cut.height * cut.width;
     uint64_t folds = 0;
     int waiting = 0; // complete subtrees, the largest first
     for (int64_t at = 0; at < cut.k; at += chainLength * foldLength) {
       Block level = block;
-      level.sums = direct ? nullptr : block.sums + waiting * area;
+      level.sums = block.sums + waiting * cut.area();
       int64_t end = least(at + chainLength * foldLength, cut.k);
       for (int64_t p = at; p < end; p += chainLength)
         addChain(level, p, least(chainLength, end - p), p == at);
@@ -156,142 +174,160 @@ private:
       addNext(block, waiting - 2);
     if (!direct)
       write(block);
-    else if (block.columns % tileColumns)
+    else if (block.columns % panelColumns)
       writeEdge(block);
   }
 
   /// Adds the sums of the next level to those of one.
   void addNext(const Block &block, int64_t level) {
-    C *to = block.sums + level * cut.height * cut.width;
-    const C *next = to + cut.height * cut.width;
-    for (int64_t i = 0; i < block.rows; ++i)
-      for (int64_t j = 0; j < block.columns; ++j)
-        to[i * cut.width + j] += next[i * cut.width + j];
+    for (int64_t p = block.panel; p < block.endPanel; ++p) {
+      C *to = sumsOf(block, p) + level * cut.area();
+      const C *next = to + cut.area();
+      for (int64_t i = 0; i < block.rows * panelColumns; ++i)
+        to[i] += next[i];
+    }
   }
 
-  /// The sums of a panel of the block: in the result itself where it can hold
-  /// them, but for a panel that is not whole.
-  C *sumsOf(const Block &block, int64_t j, int64_t &stride) {
+  /// The sums of a panel of the block, a row of it after the other.
+  C *sumsOf(const Block &block, int64_t panel) const {
+    return block.sums + (panel - block.panel) * cut.height * panelColumns;
+  }
+
+  /// Where a chain is added and where the sums then lie.
+  void placeSums(const Block &block, int64_t panel, bool first, bool last,
+                 TileCall<C> &tile) const {
+    C *sums = sumsOf(block, panel);
+    tile.from = first ? nullptr : sums;
+    tile.to = sums;
+    tile.fromStride = tile.toStride = panelColumns;
     if constexpr (!isSmallFloat<T>)
-      if (direct) {
-        bool whole = j + tileColumns <= block.columns;
-        stride = whole ? c.rows.innerStride(1) : tileColumns;
-        return whole ? block.out + block.row * stride + block.column + j
-                     : block.edge;
+      if (direct && last) {
+        int64_t column = panel * panelColumns, stride = c.rows.innerStride(1);
+        bool whole = column + panelColumns <= cut.n;
+        tile.to = whole ? block.out + block.row * stride + column : block.edge;
+        tile.toStride = whole ? stride : panelColumns;
       }
-    stride = cut.width;
-    return block.sums + j;
   }
 
   void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
-    packRows(block, firstK, ks);
-    int64_t j = 0;
-    if constexpr (!isSmallFloat<T>)
-      if (inPlace && block.rows <= streamedRows)
-        j = streamColumns(block, firstK, ks, first);
-    for (; j < block.columns; j += tileColumns)
-      addPanel(block, j, firstK, ks, first);
+    if (!sharesRows)
+      for (int64_t t = block.tile; t < block.endTile; ++t)
+        packRows(block.a, t, firstK, ks, rowsFor(block, t, firstK, ks));
+    for (int64_t p = block.panel; p < block.endPanel; ++p) {
+      TileCall<C> tile = {};
+      tile.k = ks;
+      placeSums(block, p, first, firstK + ks == cut.k, tile);
+      bool copies = takeColumns(block, p, firstK, tile);
+      addPanel(block, firstK, tile, copies);
+    }
   }
 
-  /// All whole panels at once; gives the first column that is left.
-  int64_t streamColumns(const Block &block, int64_t firstK, int64_t ks,
-                        bool first) {
-    alignas(64) C chains[streamedRows * Cut<C>::columnsAtMost];
-    int64_t columns = block.columns / tileColumns * tileColumns, stride;
-    int64_t bStride = c.contracted.innerStride(1);
-    const C *from = block.b + block.column + firstK * bStride;
-    streamOf<C>(block.rows)(block.packedRows, from, bStride, ks, columns,
-                            chains, columns);
-    C *sums = columns ? sumsOf(block, 0, stride) : nullptr;
-    for (int64_t i = 0; columns && i < block.rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
-        C *to = sums + i * stride + j;
-        *to = (first ? C(0) : *to) + chains[i * columns + j];
-      }
-    return columns;
+  /// The packed rows of a tile.
+  C *rowsFor(const Block &block, int64_t tile, int64_t firstK,
+             int64_t ks) const {
+    if (sharesRows)
+      return sharedRows + cut.rowsAt(tile, firstK, ks);
+    return block.packedRows + (cut.rowOf(tile) - block.row) * ks;
   }
 
-  void addPanel(const Block &block, int64_t j, int64_t firstK, int64_t ks,
-                bool first) {
-    TileCall<C> tile = {};
-    tile.k = ks;
-    tile.first = first;
-    C *sums = sumsOf(block, j, tile.sumStride);
-    bool copies = takeColumns(block, j, firstK, tile);
-    for (int64_t i = 0; i < block.rows; i += tileRows) {
-      int64_t rows = least(tileRows, block.rows - i);
-      tile.a = block.packedRows + i * cut.chain;
-      tile.sum = sums + i * tile.sumStride;
+  void addPanel(const Block &block, int64_t firstK, TileCall<C> tile,
+                bool copies) {
+    for (int64_t t = block.tile; t < block.endTile; ++t) {
+      int64_t rows = cut.rowsOf(t);
+      tile.a = rowsFor(block, t, firstK, tile.k);
       (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
+      tile.from += tile.from ? rows * tile.fromStride : 0;
+      tile.to += rows * tile.toStride;
+      tile.next += tile.nextStep * tile.k;
       if (copies) {
         copies = false;
-        tile.b = block.panel;
-        tile.bStride = tileColumns;
+        tile.b = block.packedPanel;
+        tile.bStride = panelColumns;
       }
     }
   }
 
   /// Where the tiles find a panel's columns; true if the first is to pack them.
-  bool takeColumns(const Block &block, int64_t j, int64_t firstK,
+  bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
                    TileCall<C> &tile) {
-    tile.bStride = tileColumns;
-    if (packsOnce) {
-      tile.b = packed + (block.column + j) * cut.k + firstK * tileColumns;
+    int64_t column = panel * panelColumns;
+    tile.bStride = panelColumns;
+    tile.b = tile.next = block.packedPanel;
+    if (sharesColumns) {
+      tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
+      tile.next = sharedColumns + cut.panelAt(panel + 1, firstK, tile.k);
+      tile.nextStep = panelColumns / (block.endTile - block.tile);
       return false;
     }
     if constexpr (!isSmallFloat<T>)
-      if (inPlace && j + tileColumns <= block.columns) {
+      if (inPlace && column + panelColumns <= cut.n) {
         tile.bStride = c.contracted.innerStride(1);
-        tile.b = block.b + block.column + j + firstK * tile.bStride;
-        tile.copy = block.panel;
+        tile.b = tile.next = block.b + column + firstK * tile.bStride;
+        tile.copy = block.packedPanel;
         return true;
       }
-    packPanel(block.b, block.column + j, firstK, tile.k, block.panel);
-    tile.b = block.panel;
+    packPanel(block.b, column, firstK, tile.k, block.packedPanel);
     return false;
   }
 
   //===-- Packing
   //----------------------------------------------------------===//
 
-  void packAll() {
-    constexpr int64_t together =
-        8; // panels, so that rows are read in long runs
-    int64_t groups = Cut<C>::ceil(cut.n, together * tileColumns);
-    int64_t grain = elementGrain / (cut.k * together * tileColumns + 1) + 1;
-    parallelFor(call, groups, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t g = begin; g < end; ++g) {
-        int64_t column = g * together * tileColumns, last = column;
+  void packAllRows() {
+    int64_t chains = ceil(cut.k, chainLength);
+    int64_t grain = elementGrain / (Tile<C>::rows * cut.chain) + 1;
+    parallelFor(call, cut.tiles * chains, grain,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    int64_t firstK = i % chains * chainLength;
+                    int64_t ks = least(chainLength, cut.k - firstK);
+                    packRows(a, i / chains, firstK, ks,
+                             sharedRows + cut.rowsAt(i / chains, firstK, ks));
+                  }
+                });
+  }
+
+  void packAllColumns() {
+    constexpr int64_t together = 16; // panels, so that long runs are read
+    int64_t groups = ceil(cut.panels, together);
+    int64_t chains = ceil(cut.k, chainLength);
+    int64_t grain = elementGrain / (together * panelColumns * cut.chain) + 1;
+    parallelFor(call, groups * chains, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t firstK = i / groups * chainLength;
+        int64_t ks = least(chainLength, cut.k - firstK);
+        int64_t p = i % groups * together,
+                last = least(p + together, cut.panels);
         if constexpr (!isSmallFloat<T>)
           if (inPlace)
-            last = packBeside(column, together);
-        for (int64_t p = last; p < cut.n && p < column + together * tileColumns;
-             p += tileColumns)
-          packPanel(b, p, 0, cut.k, packed + p * cut.k);
+            p = packBeside(p, last, firstK, ks);
+        for (; p < last; ++p)
+          packPanel(b, p * panelColumns, firstK, ks,
+                    sharedColumns + cut.panelAt(p, firstK, ks));
       }
     });
   }
 
-  /// Up to `most` whole panels whose columns lie side by side; gives the first
-  /// column after them.
-  int64_t packBeside(int64_t column, int64_t most) {
-    int64_t panels = least(most, (cut.n - column) / tileColumns);
+  /// The whole ones of panels whose columns lie side by side; gives the first
+  /// that is left.
+  int64_t packBeside(int64_t panel, int64_t last, int64_t firstK, int64_t ks) {
+    last = least(last, cut.n / panelColumns);
     int64_t sk = c.contracted.innerStride(1);
-    C *to = packed + column * cut.k;
-    const T *from = b + column;
-    for (int64_t i = 0; i < cut.k; ++i, from += sk, to += tileColumns)
-      for (int64_t p = 0; p < panels; ++p)
-        loadRun(from + p * tileColumns, 1, tileColumns,
-                to + p * tileColumns * cut.k);
-    return column + panels * tileColumns;
+    int64_t apart = ks * panelColumns + Cut<C>::gap;
+    C *to = sharedColumns + cut.panelAt(panel, firstK, ks);
+    const T *from = b + panel * panelColumns + firstK * sk;
+    for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
+      for (int64_t p = 0; p < last - panel; ++p)
+        copyShort(from + p * panelColumns, panelColumns, to + p * apart);
+    return last > panel ? last : panel;
   }
 
   /// to[k][column], +0 where there is no column.
   void packPanel(const T *from, int64_t column, int64_t firstK, int64_t ks,
                  C *to) {
-    int64_t count = least(tileColumns, cut.n - column);
-    if (count < tileColumns)
-      for (int64_t i = 0; i < ks * tileColumns; ++i)
+    int64_t count = least(panelColumns, cut.n - column);
+    if (count < panelColumns)
+      for (int64_t i = 0; i < ks * panelColumns; ++i)
         to[i] = C(0);
     if (c.columns.innerStride(0) == 1)
       copyColumns(from, column, count, firstK, ks, to);
@@ -302,7 +338,7 @@ private:
   /// Columns in runs of consecutive ones.
   void copyColumns(const T *from, int64_t column, int64_t count, int64_t firstK,
                    int64_t ks, C *to) {
-    int64_t starts[tileColumns], counts[tileColumns], runs = 0;
+    int64_t starts[panelColumns], counts[panelColumns], runs = 0;
     c.columns.walk(column, column + count,
                    [&](const int64_t (&at)[2], int64_t run) {
                      starts[runs] = at[0];
@@ -316,7 +352,7 @@ private:
                           const T *line = from + at[1] + i * sk;
                           for (int64_t r = 0; r < runs; to += counts[r++])
                             copyShort(line + starts[r], counts[r], to);
-                          to += tileColumns - count;
+                          to += panelColumns - count;
                         }
                         return true;
                       });
@@ -325,57 +361,49 @@ private:
   /// Columns apart from each other, each consecutive along k or not.
   void gatherColumns(const T *from, int64_t column, int64_t count,
                      int64_t firstK, int64_t ks, C *to) {
-    const T *lines[tileColumns];
-    for (int64_t j = 0; j < tileColumns; ++j) {
+    const T *lines[panelColumns];
+    for (int64_t j = 0; j < panelColumns; ++j) {
       int64_t at[2];
       c.columns.offsetsAt(column + (j < count ? j : 0), at);
       lines[j] = from + at[0];
     }
-    packRuns<tileColumns, tileColumns, 1>(lines, count, firstK, ks, to);
+    packRuns<1>(lines, count, panelColumns, firstK, ks, to);
   }
 
-  /// to[tile][k][row] for the rows of a block and the k of one chain.
-  void packRows(const Block &block, int64_t firstK, int64_t ks) {
-    constexpr int64_t most =
-        (tileRows + Tile<C>::lanes - 1) / Tile<C>::lanes * Tile<C>::lanes;
-    for (int64_t i = 0; i < block.rows; i += tileRows) {
-      int64_t count = least(tileRows, block.rows - i);
-      const T *lines[most];
-      for (int64_t r = 0; r < most; ++r) {
-        int64_t at[2];
-        c.rows.offsetsAt(block.row + i + (r < count ? r : 0), at);
-        lines[r] = block.a + at[0];
-      }
-      packRuns<tileRows, most, 0>(lines, count, firstK, ks,
-                                  block.packedRows + i * cut.chain);
+  /// to[k][row] for the rows of a tile.
+  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks,
+                C *to) {
+    const T *lines[Tile<C>::rows + Tile<C>::lanes];
+    int64_t count = cut.rowsOf(tile), row = cut.rowOf(tile);
+    int64_t most = ceil(count, Tile<C>::lanes) * Tile<C>::lanes;
+    for (int64_t r = 0; r < most; ++r) {
+      int64_t at[2];
+      c.rows.offsetsAt(row + (r < count ? r : 0), at);
+      lines[r] = from + at[0];
     }
+    packRuns<0>(lines, count, count, firstK, ks, to);
   }
 
-  /// to[k * Stride + line] for lines of operand `Of` in the contraction's loop
+  /// to[k * stride + line] for lines of operand `Of` in the contraction's loop
   /// over k.
-  template <int Stride, int Most, int Of>
-  void packRuns(const T *const *lines, int64_t count, int64_t firstK,
+  template <int Of>
+  void packRuns(const T **lines, int64_t count, int64_t stride, int64_t firstK,
                 int64_t ks, C *to) {
     int64_t sk = c.contracted.innerStride(Of);
-    bool beside = count == Stride;
+    bool beside = true;
     for (int64_t j = 1; j < count; ++j)
       beside &= lines[j] == lines[0] + j;
     c.contracted.walk(
         firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
-          if (beside) {
-            for (int64_t i = 0; i < run; ++i)
-              loadRun(lines[0] + at[Of] + i * sk, 1, Stride, to + i * Stride);
-          } else if (sk == 1 && count > 2 && run >= Tile<C>::lanes) {
-            const T *shifted[Most];
-            for (int64_t j = 0; j < Most; ++j)
-              shifted[j] = lines[j] + at[Of];
-            packLines<Most / Tile<C>::lanes>(shifted, run, to, Stride);
-          } else {
+          if (beside)
+            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to);
+          else if (sk == 1 && count > 2 && run >= Tile<C>::lanes)
+            packTransposed(lines, at[Of], count, stride, run, to);
+          else
             for (int64_t j = 0; j < count; ++j)
               for (int64_t i = 0; i < run; ++i)
-                to[i * Stride + j] = widen(lines[j][at[Of] + i * sk]);
-          }
-          to += run * Stride;
+                to[i * stride + j] = widen(lines[j][at[Of] + i * sk]);
+          to += run * stride;
           return true;
         });
   }
@@ -384,26 +412,30 @@ private:
   //-------------------------------------------------------===//
 
   void write(const Block &block) {
-    for (int64_t i = 0; i < block.rows; ++i) {
-      int64_t at[2];
-      const C *sum = block.sums + i * cut.width;
-      c.rows.offsetsAt(block.row + i, at);
-      c.columns.walk(block.column, block.column + block.columns,
-                     [&](const int64_t (&offset)[2], int64_t run) {
-                       storeRun(sum, run, block.out + at[1] + offset[1],
-                                c.columns.innerStride(1));
-                       sum += run;
-                       return true;
-                     });
+    for (int64_t p = block.panel; p < block.endPanel; ++p) {
+      const C *sum = sumsOf(block, p);
+      int64_t column = p * panelColumns;
+      int64_t end = least(column + panelColumns, cut.n);
+      for (int64_t i = 0; i < block.rows; ++i, sum += panelColumns) {
+        int64_t row[2];
+        c.rows.offsetsAt(block.row + i, row);
+        const C *from = sum;
+        c.columns.walk(column, end, [&](const int64_t (&at)[2], int64_t run) {
+          storeRun(from, run, block.out + row[1] + at[1],
+                   c.columns.innerStride(1));
+          from += run;
+          return true;
+        });
+      }
     }
   }
 
   void writeEdge(const Block &block) {
-    int64_t count = block.columns % tileColumns;
+    int64_t count = block.columns % panelColumns;
     int64_t column = block.column + block.columns - count;
     int64_t stride = c.rows.innerStride(1);
     for (int64_t i = 0; i < block.rows; ++i)
-      storeRun(block.edge + i * tileColumns, count,
+      storeRun(block.edge + i * panelColumns, count,
                block.out + (block.row + i) * stride + column, 1);
   }
 
@@ -412,10 +444,10 @@ private:
   Cut<C> cut;
   const T *a, *b;
   T *out;
-  bool inPlace;   // columns of b lie side by side, one row of them for each k
-  bool direct;    // the result holds the sums
-  bool packsOnce; // all of b is packed before
-  C *packed = nullptr;
+  bool inPlace; // columns of b lie side by side, one row of them for each k
+  bool direct;  // the last chain puts the sums into the result
+  bool sharesRows, sharesColumns; // packed before, for all blocks
+  C *sharedRows = nullptr, *sharedColumns = nullptr;
 };
 
 /// Products over no k are +0.
@@ -435,20 +467,36 @@ template <class T> void clearResult(const Contraction &c, T *out) {
     }
 }
 
+/// Few columns of many rows.
+template <class T> bool isNarrow(const Contraction &c) {
+  int64_t m = c.rows.size(), n = c.columns.size(), k = c.contracted.size();
+  return m > n && n <= narrowRows<Compute<T>> && (n == 1 || m * k > 16384);
+}
+
 template <class T>
 astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
                          const int64_t *params) {
   Contraction c(args, params[0], params[1]);
+  const T *a = static_cast<const T *>(args[0].data);
+  const T *b = static_cast<const T *>(args[1].data);
   T *out = static_cast<T *>(args[2].data);
+  // Rows and columns may change places: few columns are better few rows.
+  if (isNarrow<T>(c)) {
+    c = Contraction(args, params[0], params[1], true);
+    std::swap(a, b);
+  }
   if (c.batch.size() * c.rows.size() * c.columns.size() == 0)
     return ASTRA_OK;
   if (c.contracted.size() == 0) {
     clearResult(c, out);
     return ASTRA_OK;
   }
-  return Product<T>(call, c, static_cast<const T *>(args[0].data),
-                    static_cast<const T *>(args[1].data), out)
-      .run();
+  if constexpr (!isSmallFloat<T>) {
+    DirectProduct<T> small(c, a, b, out);
+    if (small.fits())
+      return small.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
+  }
+  return Product<T>(call, c, a, b, out).run();
 }
 
 } // namespace

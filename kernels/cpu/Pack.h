@@ -43,12 +43,14 @@ ASTRA_INLINE inline typename Tile<Compute<T>>::Vector loadLine(const T *from,
                                                                int64_t count) {
   using C = Compute<T>;
   constexpr int64_t lanes = Tile<C>::lanes;
-  alignas(64) C buffer[lanes] = {};
-  if constexpr (!isSmallFloat<T>)
-    if (count >= lanes)
-      return loadVector(from);
-  loadRun(from, 1, count < lanes ? count : lanes, buffer);
-  return loadVector<C>(buffer);
+  if constexpr (!isSmallFloat<T>) {
+    return count < lanes ? loadLanes<C>(from, firstLanes<C>(count))
+                         : loadVector(from);
+  } else {
+    alignas(64) C buffer[lanes] = {};
+    loadRun(from, 1, count < lanes ? count : lanes, buffer);
+    return loadVector<C>(buffer);
+  }
 }
 
 /// to[i * stride + line] = lines[line][i] for Groups vectors of lines, i < k.
@@ -80,15 +82,58 @@ void packLines(const T *const *lines, int64_t k, Compute<T> *to,
   }
 }
 
-/// to[i] = from[i] for the short runs that end a panel: pieces of a known size.
+/// to[i] = from[i] for short runs. What is loaded is stored before the next is
+/// loaded, whatever the compiler knows of the two.
 template <class T>
-inline void copyShort(const T *from, int64_t count, Compute<T> *to) {
-  constexpr int64_t piece = 8;
-  for (; count >= piece; count -= piece, from += piece, to += piece)
-    for (int64_t i = 0; i < piece; ++i)
-      to[i] = widen(from[i]);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = widen(from[i]);
+ASTRA_INLINE inline void copyShort(const T *from, int64_t count,
+                                   Compute<T> *to) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  if constexpr (isSmallFloat<T>) {
+    loadRun(from, 1, count, to);
+  } else {
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+      storeVector(to + i, loadVector(from + i));
+    if (i < count) {
+      typename Tile<C>::Mask mask = firstLanes<C>(count - i);
+      storeLanes<C>(to + i, loadLanes<C>(from + i, mask), mask);
+    }
+  }
+}
+
+/// to[i * stride + line] for a few lines that lie side by side, i < k; from one
+/// i to the next it is `step`.
+template <class T>
+inline void packRunsBeside(const T *from, int64_t step, int64_t count,
+                           int64_t stride, int64_t k, Compute<T> *to) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  if constexpr (!isSmallFloat<T>) {
+    typename Tile<C>::Mask mask = firstLanes<C>(count < lanes ? count : lanes);
+    if (count <= lanes) {
+      for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+        storeLanes<C>(to, loadLanes<C>(from, mask), mask);
+      return;
+    }
+  }
+  for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+    copyShort(from, count, to);
+}
+
+/// packLines for `count` lines, at most two vectors of them, which are given
+/// with others up to a whole vector.
+template <class T>
+inline void packTransposed(const T *const *lines, int64_t offset, int64_t count,
+                           int64_t stride, int64_t k, Compute<T> *to) {
+  constexpr int64_t lanes = Tile<Compute<T>>::lanes;
+  const T *shifted[2 * lanes];
+  for (int64_t j = 0; j < (count + lanes - 1) / lanes * lanes; ++j)
+    shifted[j] = lines[j] + offset;
+  if (count <= lanes)
+    packLines<1>(shifted, k, to, stride);
+  else
+    packLines<2>(shifted, k, to, stride);
 }
 
 ASTRA_KERNELS_END

@@ -24,6 +24,7 @@ template <class C> struct Tile {
   static constexpr int lanes = vectorBytes / int(sizeof(C));
   static constexpr int columns = 2 * lanes;
   typedef C Vector __attribute__((ext_vector_type(lanes)));
+  typedef bool Mask __attribute__((ext_vector_type(lanes)));
 };
 
 template <class C>
@@ -37,73 +38,144 @@ ASTRA_INLINE inline void storeVector(C *to, typename Tile<C>::Vector v) {
   __builtin_memcpy(to, &v, sizeof(v));
 }
 
-/// The operands of one tile: a is packed [k][rows]; rows of b lie bStride
-/// apart. sum += chain, or sum = +0 + chain for the first of a fold. Where
-/// `copy` is not null, the columns of b go there too, packed [k][columns].
+/// The first `count` lanes.
+template <class C>
+ASTRA_INLINE inline typename Tile<C>::Mask firstLanes(int64_t count) {
+  constexpr int lanes = Tile<C>::lanes;
+  using Number = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+  typedef Number Numbers __attribute__((ext_vector_type(lanes)));
+  Numbers lane;
+  for (int i = 0; i < lanes; ++i)
+    lane[i] = Number(i);
+  return __builtin_convertvector(lane < Number(count), typename Tile<C>::Mask);
+}
+
+/// The lanes of a mask; the others are +0 and not read.
+template <class C>
+ASTRA_INLINE inline typename Tile<C>::Vector
+loadLanes(const C *from, typename Tile<C>::Mask mask) {
+  typename Tile<C>::Vector zero = {};
+  return __builtin_masked_load(mask, from, zero);
+}
+template <class C>
+ASTRA_INLINE inline void storeLanes(C *to, typename Tile<C>::Vector v,
+                                    typename Tile<C>::Mask mask) {
+  __builtin_masked_store(mask, v, to);
+}
+
+/// The operands of one tile. Element (r, k) of a lies at r * aRow + k * aStep,
+/// or is packed [k][rows]; rows of b lie bStride apart. to = from + chain, or
+/// +0 + chain where `from` is null: the first of a fold. Where a tile copies,
+/// the columns of b go to `copy`, packed [k][columns].
 template <class C> struct TileCall {
   const C *a, *b;
-  int64_t bStride, k;
-  C *sum;
-  int64_t sumStride;
-  bool first;
+  int64_t aRow, aStep, bStride, k;
+  const C *from;
+  C *to;
+  int64_t fromStride, toStride;
   C *copy;
+  const C *next; // will be read after the tile: one place for each k
+  int64_t nextStep;
+  int64_t last;  // columns in the last vector, where it need not be whole
+  C *chains;     // where they are kept between the pieces of a chain, rows
+  int64_t apart; // of whole vectors so far apart
+  bool begun, unfinished;
 };
 
-template <class C, int M, int N>
+template <class C> using TileFunction = void (*)(const TileCall<C> &);
+
+/// Rows of b that are read ahead, from where rows may lie on pages of their
+/// own.
+constexpr int64_t rowsAhead = 12;
+
+/// Where Partial, the last vector of each row ends with the mask.
+template <class C, int M, int N, bool Partial = false>
 ASTRA_INLINE inline void
-addChains(const TileCall<C> &t,
-          const typename Tile<C>::Vector (&chains)[M][N]) {
-  C *sum = t.sum;
+addChains(const TileCall<C> &t, const typename Tile<C>::Vector (&chains)[M][N],
+          typename Tile<C>::Mask mask = {}) {
+  constexpr int lanes = Tile<C>::lanes;
+  auto put = [mask](C *to, typename Tile<C>::Vector v, int n) ASTRA_INLINE {
+    if (Partial && n == N - 1)
+      storeLanes<C>(to, v, mask);
+    else
+      storeVector(to, v);
+  };
+  const C *from = t.from;
+  C *to = t.to;
+  typename Tile<C>::Vector zero = {};
+  if (!from) {
 #pragma clang loop unroll(full)
-  for (int r = 0; r < M; ++r, sum += t.sumStride)
+    for (int r = 0; r < M; ++r, to += t.toStride)
+#pragma clang loop unroll(full)
+      for (int v = 0; v < N; ++v)
+        put(to + v * lanes, zero + chains[r][v], v);
+    return;
+  }
+#pragma clang loop unroll(full)
+  for (int r = 0; r < M; ++r, from += t.fromStride, to += t.toStride)
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
-      typename Tile<C>::Vector zero = {};
-      C *to = sum + v * Tile<C>::lanes;
-      storeVector(to, (t.first ? zero : loadVector(to)) + chains[r][v]);
+      const C *sum = from + v * lanes;
+      put(to + v * lanes,
+          (Partial && v == N - 1 ? loadLanes<C>(sum, mask) : loadVector(sum)) +
+              chains[r][v],
+          v);
     }
 }
 
-/// One chain for M rows and N vectors of columns.
-template <class C, int M, int N, bool Copies>
-void tileChain(const TileCall<C> &t) {
+/// One chain for M rows, packed, and two vectors of columns, packed but where
+/// they are copied.
+template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   using V = typename Tile<C>::Vector;
-  constexpr int lanes = Tile<C>::lanes;
+  constexpr int lanes = Tile<C>::lanes, N = 2, together = 4;
+  constexpr int perLine = 64 / int(sizeof(C));
+  const int64_t stride = Copies ? t.bStride : N * lanes;
   V chains[M][N] = {};
-  const C *a = t.a, *b = t.b;
+  const C *a = t.a, *b = t.b, *next = t.next;
   C *copy = t.copy;
-  for (int64_t i = 0; i < t.k; ++i) {
+  auto step = [&](int u) ASTRA_INLINE {
     V columns[N];
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
-      columns[v] = loadVector(b + v * lanes);
-      if (Copies) {
-        // From far away, and each row lies on another page.
-        __builtin_prefetch(b + 12 * t.bStride + v * lanes);
-        storeVector(copy + v * lanes, columns[v]);
-      }
+      columns[v] = loadVector(b + u * stride + v * lanes);
+      if (v * lanes % perLine == 0)
+        __builtin_prefetch(b + (u + rowsAhead) * stride + v * lanes);
+      if (Copies)
+        storeVector(copy + u * N * lanes + v * lanes, columns[v]);
     }
 #pragma clang loop unroll(full)
     for (int r = 0; r < M; ++r) {
-      V x = a[r];
+      V x = a[u * M + r];
 #pragma clang loop unroll(full)
       for (int v = 0; v < N; ++v)
         chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
     }
-    a += Tile<C>::rows;
-    b += t.bStride;
-    copy += N * lanes;
+  };
+  auto advance = [&](int64_t count) ASTRA_INLINE {
+    a += count * M;
+    b += count * stride;
+    copy += count * N * lanes;
+    next += count * t.nextStep;
+  };
+  int64_t i = 0;
+  for (; i + together <= t.k; i += together) {
+    __builtin_prefetch(next, 0, 2);
+#pragma clang loop unroll(full)
+    for (int u = 0; u < together; ++u)
+      step(u);
+    advance(together);
+  }
+  for (; i < t.k; ++i) {
+    step(0);
+    advance(1);
   }
   addChains<C, M, N>(t, chains);
 }
 
-template <class C> using TileFunction = void (*)(const TileCall<C> &);
-
 template <class C, bool Copies, int... M>
 inline TileFunction<C> chooseTile(int64_t rows,
                                   std::integer_sequence<int, M...>) {
-  static constexpr TileFunction<C> table[] = {
-      tileChain<C, M + 1, 2, Copies>...};
+  static constexpr TileFunction<C> table[] = {tileChain<C, M + 1, Copies>...};
   return table[rows - 1];
 }
 
@@ -111,63 +183,6 @@ inline TileFunction<C> chooseTile(int64_t rows,
 template <class C, bool Copies> inline TileFunction<C> tileOf(int64_t rows) {
   return chooseTile<C, Copies>(
       rows, std::make_integer_sequence<int, Tile<C>::rows>());
-}
-
-/// Chains of M rows for `columns` columns (a whole number of vectors), kept in
-/// memory while b is read in long pieces, a few rows at a time: for products
-/// with so few rows that reading b is all the work.
-template <class C, int M>
-void streamChain(const C *a, const C *b, int64_t bStride, int64_t k,
-                 int64_t columns, C *chains, int64_t stride) {
-  using V = typename Tile<C>::Vector;
-  constexpr int lanes = Tile<C>::lanes, rowsAtOnce = 8;
-  for (int64_t j = 0; j < columns; ++j)
-    for (int r = 0; r < M; ++r)
-      chains[r * stride + j] = C(0);
-  for (int64_t i = 0; i < k; i += rowsAtOnce, b += rowsAtOnce * bStride) {
-    int64_t count = k - i < rowsAtOnce ? k - i : rowsAtOnce;
-    for (int64_t j = 0; j < columns; j += lanes) {
-      V sums[M];
-#pragma clang loop unroll(full)
-      for (int r = 0; r < M; ++r)
-        sums[r] = loadVector(chains + r * stride + j);
-      auto step = [&](int64_t u) ASTRA_INLINE {
-        V column = loadVector(b + u * bStride + j);
-#pragma clang loop unroll(full)
-        for (int r = 0; r < M; ++r)
-          sums[r] = __builtin_elementwise_fma(V(a[(i + u) * Tile<C>::rows + r]),
-                                              column, sums[r]);
-      };
-      if (count == rowsAtOnce) {
-#pragma clang loop unroll(full)
-        for (int u = 0; u < rowsAtOnce; ++u)
-          step(u);
-      } else {
-        for (int64_t u = 0; u < count; ++u)
-          step(u);
-      }
-#pragma clang loop unroll(full)
-      for (int r = 0; r < M; ++r)
-        storeVector(chains + r * stride + j, sums[r]);
-    }
-  }
-}
-
-template <class C>
-using StreamFunction = void (*)(const C *, const C *, int64_t, int64_t, int64_t,
-                                C *, int64_t);
-
-/// More rows than this are worth packing b.
-constexpr int64_t streamedRows = 4;
-
-template <class C, int... M>
-inline StreamFunction<C> chooseStream(int64_t rows,
-                                      std::integer_sequence<int, M...>) {
-  static constexpr StreamFunction<C> table[] = {streamChain<C, M + 1>...};
-  return table[rows - 1];
-}
-template <class C> inline StreamFunction<C> streamOf(int64_t rows) {
-  return chooseStream<C>(rows, std::make_integer_sequence<int, streamedRows>());
 }
 
 ASTRA_KERNELS_END

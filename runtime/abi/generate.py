@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes include/astra/api.h: the function table, from the declarations of
-astra.h and the headers that it includes, in the order of abi/symbols.txt, which only grows at its end.
+astra.h and the headers that it includes, in the order of abi/symbols.txt, which
+only grows at its end.
 
 With --check it writes nothing and fails if the file is not up to date, or if
 a function is declared but not listed (or the other way round).
@@ -10,9 +11,10 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-FOLDER = HERE.parent / "include/astra"
-HEADERS = ("astra.h", "inspect.h", "trace.h")
-TABLE = FOLDER / "api.h"
+sys.path.insert(0, str(HERE))
+import headers
+
+TABLE = headers.INCLUDE / "api.h"
 ENTRY = "astra_get_api"  # found by name, so it is not in its own table
 
 TOP = """/* The function table for programs that load libastra_rt by path: dlopen it, find
@@ -47,15 +49,11 @@ END = """
 
 
 def declarations():
-    text = "\n".join((FOLDER / name).read_text() for name in HEADERS)
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    found = {}
-    for item in re.findall(r"^ASTRA_API\s+(.*?);", text, flags=re.S | re.M):
-        item = " ".join(item.split()).replace("( ", "(")
-        result, name, parameters = re.match(
-            r"(.*?)\b(astra_\w+)\((.*)\)$", item).groups()
-        found[name] = (result, parameters)
-    return found
+    top = (headers.INCLUDE / "astra.h").read_text()
+    missing = set(re.findall(r'#include "astra/(.*)"', top)) - set(headers.PUBLIC)
+    if missing:
+        sys.exit("runtime/abi/headers.py does not list " + ", ".join(sorted(missing)))
+    return {f.name: (f.result, f.parameters) for f in headers.functions()}
 
 
 def wrap(head, parameters):

@@ -7,6 +7,7 @@ using namespace astra;
 
 namespace {
 
+/// The lock of devices is held, here and below.
 Status findDevice(const astra_runtime &runtime, const char *name,
                   size_t &index) {
   std::string names;
@@ -27,6 +28,7 @@ astra_status_t astra_device_count(astra_runtime_t *runtime, size_t *count,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
     ASTRA_TRY(need(count, "count"));
+    std::lock_guard<std::mutex> lock(runtime->deviceMutex);
     *count = runtime->devices.size();
     return {};
   });
@@ -37,15 +39,19 @@ astra_status_t astra_device_info(astra_runtime_t *runtime, size_t index,
                                  astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
+    std::lock_guard<std::mutex> lock(runtime->deviceMutex);
     if (index >= runtime->devices.size())
       return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no device ", index,
                   "; this machine has ", runtime->devices.size());
     const Device &device = *runtime->devices[index];
     astra_device_info_t full = {};
-    full.name = device.name();
-    full.description = device.description();
-    full.cpu_level = device.cpuLevel();
-    full.threads = device.threads();
+    const astra_backend_device_t &known = device.description();
+    full.name = known.name;
+    full.description = known.description;
+    full.cpu_level = known.cpu_level;
+    full.threads = known.threads;
+    full.capabilities = known.capabilities;
+    full.memory_nodes = 1;
     return writeStruct(ASTRA_STRUCT_INFO(DEVICE_INFO, astra_device_info_t),
                        &full, info);
   });
@@ -57,9 +63,9 @@ astra_status_t astra_device_open(astra_runtime_t *runtime, const char *name,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, device, "device"));
     ASTRA_TRY(need(name, "name"));
+    std::lock_guard<std::mutex> lock(runtime->deviceMutex);
     size_t index = 0;
     ASTRA_TRY(findDevice(*runtime, name, index));
-    std::lock_guard<std::mutex> lock(runtime->deviceMutex);
     uint64_t &open = runtime->deviceHandles[index];
     if (open && runtime->handles.retain(Kind::Device, open).ok()) {
       device->bits = open;
@@ -75,4 +81,38 @@ astra_status_t astra_device_release(astra_runtime_t *runtime,
                                     astra_device_t device,
                                     astra_error_t **error) {
   return releaseHandle(runtime, Kind::Device, device.bits, error);
+}
+
+astra_status_t astra_device_extension(astra_runtime_t *runtime,
+                                      astra_device_t device, const char *name,
+                                      uint32_t version,
+                                      const astra_extension_t **table,
+                                      astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Device> object;
+    ASTRA_TRY(getObject(runtime, device, object));
+    ASTRA_TRY(need(name, "name"));
+    ASTRA_TRY(need(table, "table"));
+    const astra_extension_t *found = nullptr;
+    ASTRA_TRY(object->extension(name, version, found));
+    *table = found;
+    return {};
+  });
+}
+
+astra_status_t astra_device_memory(astra_runtime_t *runtime,
+                                   astra_device_t device, uint32_t node,
+                                   astra_memory_info_t *info,
+                                   astra_error_t **error) {
+  return boundary(error, [&]() -> Status {
+    Ref<Device> object;
+    ASTRA_TRY(getObject(runtime, device, object));
+    MemoryPool::Statistics counts;
+    ASTRA_TRY(object->memoryOf(node, counts));
+    astra_memory_info_t full = memoryInfo(counts);
+    if (object->sharesHostMemory())
+      full.limit_bytes = runtime->memory.limit();
+    return writeStruct(ASTRA_STRUCT_INFO(MEMORY_INFO, astra_memory_info_t),
+                       &full, info);
+  });
 }

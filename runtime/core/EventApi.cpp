@@ -1,7 +1,5 @@
-// Events: points in a stream's work, or the host's word, and their public
-// functions. An event object names its latest mark; whoever waits keeps the
-// mark that it was when the wait began.
-#include "core/Runtime.h"
+// Events and their public functions; see Event.h.
+#include "core/Event.h"
 #include "core/Stream.h"
 #include "core/Structs.h"
 #include <ctime>
@@ -9,62 +7,6 @@
 using namespace astra;
 
 namespace {
-
-int64_t nowInNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
-}
-
-/// A point in time that comes once.
-class EventMark final : public Completion {
-public:
-  using Completion::Completion;
-  int64_t nanoseconds = 0; // written before it is done
-};
-
-class Event final : public Object {
-public:
-  static constexpr Kind kind = Kind::Event;
-
-  explicit Event(bool isHost) : isHost(isHost) {
-    if (!isHost)
-      return;
-    mark = make<EventMark>(make<Timeline>());
-    mark->place(1);
-  }
-  ~Event() override {
-    if (isHost && !signalled)
-      finish(guarded([] {
-        return fail(ASTRA_ERROR_CANCELLED,
-                    "the event was released before it was signalled");
-      }));
-  }
-
-  /// The latest mark, or why there is none.
-  Status latest(Ref<EventMark> &found) const {
-    std::lock_guard<std::mutex> lock(mutex);
-    found = mark;
-    if (found)
-      return {};
-    return fail(ASTRA_ERROR_NOT_READY, "the event has not been recorded; see "
-                                       "astra_event_record");
-  }
-  Status record(Stream &stream);
-  Status signal();
-
-private:
-  void finish(Status status) {
-    ReadyStreams ready;
-    mark->nanoseconds = nowInNanoseconds();
-    mark->finish(std::move(status), ready);
-  }
-
-  const bool isHost;
-  mutable std::mutex mutex;
-  bool signalled = false;
-  Ref<EventMark> mark;
-};
 
 /// Sets the time of a mark.
 class MarkTask final : public Task {
@@ -94,11 +36,55 @@ private:
   Ref<EventMark> mark;
 };
 
+} // namespace
+
+int64_t astra::nowInNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+Ref<EventMark> EventMark::alone() {
+  auto mark = make<EventMark>(make<Timeline>());
+  mark->place(1);
+  return mark;
+}
+
+void EventMark::finishNow(Status status) {
+  ReadyStreams ready;
+  nanoseconds = nowInNanoseconds();
+  finish(std::move(status), ready);
+}
+
+Event::Event(EventSource source) : source(source) {
+  if (source != EventSource::Stream)
+    mark = EventMark::alone();
+}
+
+Event::~Event() {
+  if (source == EventSource::Host && !signalled)
+    mark->finishNow(guarded([] {
+      return fail(ASTRA_ERROR_CANCELLED,
+                  "the event was released before it was signalled");
+    }));
+}
+
+Status Event::latest(Ref<EventMark> &found) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  found = mark;
+  if (found)
+    return {};
+  return fail(ASTRA_ERROR_NOT_READY,
+              "the event has not been recorded; see astra_event_record");
+}
+
 Status Event::record(Stream &stream) {
-  if (isHost)
+  if (source != EventSource::Stream)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
-                "an event of the host is not recorded in streams; see "
-                "astra_event_signal");
+                source == EventSource::Host
+                    ? "an event of the host is not recorded in streams; see "
+                      "astra_event_signal"
+                    : "an event of another system is not recorded in streams");
   auto made = make<EventMark>(Ref<Timeline>(&stream));
   auto task = std::make_unique<MarkTask>(made);
   {
@@ -110,26 +96,33 @@ Status Event::record(Stream &stream) {
 }
 
 Status Event::signal() {
-  if (!isHost)
+  if (source != EventSource::Host)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
                 "only an event made with ASTRA_EVENT_HOST is signalled; this "
-                "one is recorded in a stream");
+                "one ",
+                source == EventSource::Stream ? "is recorded in a stream"
+                                              : "is of another system");
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (signalled)
       return fail(ASTRA_ERROR_BUSY, "the event was signalled already");
     signalled = true;
   }
-  finish({});
+  mark->finishNow({});
   return {};
 }
 
-Status readyTime(astra_runtime *runtime, astra_event_t event, const char *which,
-                 int64_t &nanoseconds) {
+Status astra::latestMark(astra_runtime *runtime, astra_event_t event,
+                         Ref<EventMark> &mark) {
   Ref<Event> object;
+  ASTRA_TRY(getObject(runtime, event, object));
+  return object->latest(mark);
+}
+
+static Status readyTime(astra_runtime *runtime, astra_event_t event,
+                        const char *which, int64_t &nanoseconds) {
   Ref<EventMark> mark;
-  ASTRA_TRY(runtime->get(event, object));
-  ASTRA_TRY(object->latest(mark));
+  ASTRA_TRY(latestMark(runtime, event, mark));
   if (mark->state() != ASTRA_TENSOR_READY)
     return fail(ASTRA_ERROR_NOT_READY, "the ", which, " event ",
                 mark->isDone() ? "was cancelled" : "is pending",
@@ -137,8 +130,6 @@ Status readyTime(astra_runtime *runtime, astra_event_t event, const char *which,
   nanoseconds = mark->nanoseconds;
   return {};
 }
-
-} // namespace
 
 astra_status_t astra_event_create(astra_runtime_t *runtime,
                                   const astra_event_options_t *options,
@@ -153,7 +144,9 @@ astra_status_t astra_event_create(astra_runtime_t *runtime,
     if (given.flags & ~uint64_t(ASTRA_EVENT_HOST))
       return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the event flags ", given.flags,
                   " are unknown; set 0 or ASTRA_EVENT_HOST");
-    return runtime->insert(make<Event>(given.flags != 0), *event);
+    return runtime->insert(
+        make<Event>(given.flags ? EventSource::Host : EventSource::Stream),
+        *event);
   });
 }
 

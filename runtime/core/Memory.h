@@ -48,6 +48,7 @@ public:
   };
   Statistics statistics() const;
   uint64_t limit() const { return limits.total; }
+  uint64_t keptLimit() const { return limits.kept; }
 
 private:
   static constexpr unsigned classCount = 4 * 48;
@@ -88,6 +89,8 @@ public:
   /// Users that the caller sees: handles of tensors, mappings, archives. Work
   /// in flight is not among them.
   std::atomic<uint32_t> users{0};
+  /// Of the memory of a device (astra/backend.h); 0 for the host's.
+  uint64_t generation = 0;
 
 private:
   Storage() = default;

@@ -1,6 +1,7 @@
 // Writing into parts of a buffer: the public functions of partitions and
 // copies.
 #include "core/Dtype.h"
+#include "core/HostCopy.h"
 #include "core/Stream.h"
 #include "core/Tensor.h"
 
@@ -11,8 +12,8 @@ namespace {
 /// Copies one tensor into the storage of another.
 class CopyTask final : public Task {
 public:
-  CopyTask(Ref<Tensor> from, Ref<Tensor> into)
-      : from(std::move(from)), into(std::move(into)) {}
+  CopyTask(astra_runtime &runtime, Ref<Tensor> from, Ref<Tensor> into)
+      : runtime(runtime), from(std::move(from)), into(std::move(into)) {}
   Ref<Completion> blocker() const override { return from->missing(); }
   Status run() override {
     Status status = from->wait(); // it is done already
@@ -23,6 +24,8 @@ public:
       status.code = ASTRA_ERROR_POISONED;
       return status;
     }
+    if (!into->device->sharesHostMemory())
+      return copyOnDevice();
     copyStrided(from->layout, from->storage->data(), into->layout,
                 into->storage->data(), from->elementBytes);
     return {};
@@ -33,6 +36,18 @@ public:
   }
 
 private:
+  /// By way of the host.
+  Status copyOnDevice() {
+    size_t bytes = size_t(from->byteCount());
+    PoolBlock dense(runtime.memory, bytes);
+    if (!dense.data())
+      return outOfMemory(runtime.memory, bytes, "a copy of a device's memory");
+    ASTRA_TRY(readElements(runtime, *from, 0, from->layout.elementCount(),
+                           dense.data()));
+    return writeAllElements(*into, dense.data());
+  }
+
+  astra_runtime &runtime;
   Ref<Tensor> from, into;
 };
 
@@ -137,7 +152,7 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     auto done = make<Completion>(Ref<Timeline>(queue));
     auto made = make<Tensor>(target->device, target->storage, target->dtype,
                              target->elementBytes, target->layout, done);
-    auto task = std::make_unique<CopyTask>(source, made);
+    auto task = std::make_unique<CopyTask>(*runtime, source, made);
     task->done = done;
     ASTRA_TRY(runtime->insert(made, *tensor));
     Status claimed;

@@ -106,7 +106,23 @@ Status checkOptions(const astra_runtime_options_t &options) {
 } // namespace
 
 Status astra::needRuntime(const astra_runtime *runtime) {
-  return need(runtime, "runtime");
+  ASTRA_TRY(need(runtime, "runtime"));
+  if (runtime->forkGuard.isChild())
+    return fail(ASTRA_ERROR_BUSY,
+                "the runtime belongs to the process that this one was forked "
+                "from; make one of its own with astra_runtime_create");
+  return {};
+}
+
+astra_memory_info_t astra::memoryInfo(const MemoryPool::Statistics &counts) {
+  astra_memory_info_t info = {};
+  info.live_bytes = counts.live;
+  info.peak_bytes = counts.peak;
+  info.allocations = counts.allocations;
+  info.kept_bytes = counts.kept;
+  info.reused = counts.reused;
+  info.failed = counts.failed;
+  return info;
 }
 
 astra_status_t astra::releaseHandle(astra_runtime *runtime, Kind kind,
@@ -137,22 +153,19 @@ astra_status_t astra_runtime_create(const astra_runtime_options_t *options,
   });
 }
 
-void astra_runtime_destroy(astra_runtime_t *runtime) { delete runtime; }
+void astra_runtime_destroy(astra_runtime_t *runtime) {
+  // A child has no threads to end; its copy of the memory goes with it.
+  if (runtime && !runtime->forkGuard.isChild())
+    delete runtime;
+}
 
 astra_status_t astra_runtime_memory(astra_runtime_t *runtime,
                                     astra_memory_info_t *info,
                                     astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
-    MemoryPool::Statistics counts = runtime->memory.statistics();
-    astra_memory_info_t full = {};
-    full.live_bytes = counts.live;
-    full.peak_bytes = counts.peak;
-    full.allocations = counts.allocations;
-    full.kept_bytes = counts.kept;
+    astra_memory_info_t full = memoryInfo(runtime->memory.statistics());
     full.limit_bytes = runtime->memory.limit();
-    full.reused = counts.reused;
-    full.failed = counts.failed;
     full.live_handles = runtime->handles.liveCount();
     return writeStruct(ASTRA_STRUCT_INFO(MEMORY_INFO, astra_memory_info_t),
                        &full, info);
@@ -164,6 +177,11 @@ astra_status_t astra_runtime_trim(astra_runtime_t *runtime, uint64_t keep,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
     runtime->memory.trim(keep);
+    std::lock_guard<std::mutex> lock(runtime->deviceMutex);
+    for (const Ref<Device> &device : runtime->devices) {
+      if (DevicePool *own = device->ownMemory())
+        own->trim(keep);
+    }
     return {};
   });
 }

@@ -4,6 +4,7 @@
 #define ASTRA_RUNTIME_RUNTIME_H
 
 #include "core/Device.h"
+#include "core/ForkGuard.h"
 #include "core/Handles.h"
 #include "core/Kernels.h"
 #include "core/StreamThreads.h"
@@ -32,6 +33,7 @@ struct astra_runtime {
   }
   void writeDebug(const std::string &text) const;
 
+  const astra::ForkGuard forkGuard;
   astra::MemoryPool memory; // outlives what is in the other members
   uint32_t cpuLevel;
   uint32_t threads;
@@ -73,6 +75,9 @@ Status getObject(astra_runtime *runtime, Handle handle, Ref<T> &object) {
   ASTRA_TRY(needRuntime(runtime));
   return runtime->get(handle, object);
 }
+
+/// Statistics as the C API gives them; without handles and limit.
+astra_memory_info_t memoryInfo(const MemoryPool::Statistics &counts);
 
 /// The body of every public _release function.
 astra_status_t releaseHandle(astra_runtime *runtime, Kind kind, uint64_t bits,

@@ -1,9 +1,9 @@
 // Tensors and the public functions that make and describe them; see Tensor.h.
 #include "core/Tensor.h"
 #include "core/Dtype.h"
+#include "core/HostCopy.h"
 #include "core/Stream.h"
 #include "core/Structs.h"
-#include <cstring>
 
 namespace astra {
 
@@ -109,13 +109,20 @@ Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
   return {};
 }
 
-Status copyTensor(const Tensor &from, Ref<Tensor> &copy) {
+Status copyTensor(astra_runtime &runtime, const Tensor &from,
+                  Ref<Tensor> &copy) {
   ASTRA_TRY(from.wait());
   ASTRA_TRY(makeTensor(from.device, from.dtype, from.layout.rank,
                        from.layout.shape.data(), copy));
-  copyToDense(from.layout, from.elementBytes, from.storage->data(), 0,
-              from.layout.elementCount(), copy->data());
-  return {};
+  int64_t count = from.layout.elementCount();
+  if (from.device->sharesHostMemory())
+    return readElements(runtime, from, 0, count, copy->data());
+  size_t bytes = size_t(from.byteCount());
+  PoolBlock dense(runtime.memory, bytes);
+  if (!dense.data())
+    return outOfMemory(runtime.memory, bytes, "a copy of a device's memory");
+  ASTRA_TRY(readElements(runtime, from, 0, count, dense.data()));
+  return writeAllElements(*copy, dense.data());
 }
 
 Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
@@ -148,8 +155,7 @@ Status fillFrom(const Tensor &tensor, const void *data, size_t bytes) {
                   unsigned(static_cast<const uint8_t *>(data)[bad]),
                   "; a bool is 0 or 1");
   }
-  std::memcpy(tensor.data(), data, bytes);
-  return {};
+  return tensor.device->upload(*tensor.storage, 0, data, bytes);
 }
 
 Status borrowLayout(const astra_borrow_t &borrow, const DtypeInfo &row,
@@ -232,6 +238,10 @@ astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
         readStruct(ASTRA_STRUCT_INFO(BORROW, astra_borrow_t), borrow, &given));
     Ref<Device> target;
     ASTRA_TRY(runtime->get(given.device, target));
+    if (!target->sharesHostMemory())
+      return fail(ASTRA_ERROR_DEVICE_MISMATCH, "the device \"", target->name(),
+                  "\" has memory of its own, and cannot borrow the host's; see "
+                  "astra_tensor_from_data");
     const DtypeInfo *row = nullptr;
     ASTRA_TRY(needDtype(given.dtype, row));
     Layout layout;
@@ -378,8 +388,7 @@ astra_status_t astra_tensor_read(astra_runtime_t *runtime,
     if (bytes == 0)
       return {};
     ASTRA_TRY(need(buffer, "buffer"));
-    copyToDense(object->layout, object->elementBytes, object->storage->data(),
-                0, object->layout.elementCount(), buffer);
-    return {};
+    return readElements(*runtime, *object, 0, object->layout.elementCount(),
+                        buffer);
   });
 }

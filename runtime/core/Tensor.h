@@ -42,7 +42,7 @@ public:
   /// The first work that the contents need and that is not done, or null.
   Ref<Completion> missing() const;
   int64_t byteCount() const { return layout.elementCount() * elementBytes; }
-  /// The element with all indices 0.
+  /// The element with all indices 0: an address of the device.
   char *data() const {
     // A buffer that was borrowed for no elements may be null.
     if (!storage->data())
@@ -81,8 +81,9 @@ private:
 Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
                   const int64_t *shape, Ref<Tensor> &tensor,
                   const Ref<Completion> &completion = {});
-/// A dense tensor with a copy of the elements. Waits.
-Status copyTensor(const Tensor &from, Ref<Tensor> &copy);
+/// A dense tensor with a copy of the elements, on the same device. Waits.
+Status copyTensor(astra_runtime &runtime, const Tensor &from,
+                  Ref<Tensor> &copy);
 
 /// Looks a tensor up that is going to be read, and seals it.
 Status getSealed(astra_runtime *runtime, astra_tensor_t handle,

@@ -1,5 +1,6 @@
 // Views and mappings of tensors: the public functions.
 #include "core/Dtype.h"
+#include "core/HostCopy.h"
 #include "core/Tensor.h"
 #include <cstring>
 
@@ -23,8 +24,15 @@ public:
       tensor->access = Tensor::Fresh;
   }
 
+  /// Brings what was written to a device with memory of its own.
+  Status flush() const {
+    return writes && staging ? writeAllElements(*tensor, staging->data())
+                             : Status();
+  }
+
   Ref<Tensor> tensor;
-  const Ref<Storage> storage; // of the tensor that was asked for
+  const Ref<Storage> storage;         // of the tensor that was asked for
+  std::unique_ptr<PoolBlock> staging; // where the host does not see the memory
   bool writes = false;
 };
 
@@ -59,16 +67,30 @@ Status beginWriting(Mapping &mapping) {
 }
 
 /// Makes sure that the contents are there, dense.
-Status beginReading(Mapping &mapping) {
+Status beginReading(astra_runtime &runtime, Mapping &mapping) {
   Tensor &tensor = *mapping.tensor;
   ASTRA_TRY(tensor.seal());
   ASTRA_TRY(tensor.wait());
-  if (tensor.layout.isDense())
+  if (tensor.layout.isDense() || !tensor.device->sharesHostMemory())
     return {};
   Ref<Tensor> copy;
-  ASTRA_TRY(copyTensor(tensor, copy));
+  ASTRA_TRY(copyTensor(runtime, tensor, copy));
   mapping.tensor = copy;
   return {};
+}
+
+/// Makes the contents visible to the host where the device's memory is not.
+Status stage(astra_runtime &runtime, Mapping &mapping) {
+  const Tensor &tensor = *mapping.tensor;
+  if (tensor.device->sharesHostMemory())
+    return {};
+  size_t bytes = size_t(tensor.byteCount());
+  mapping.staging = std::make_unique<PoolBlock>(runtime.memory, bytes);
+  if (!mapping.staging->data())
+    return outOfMemory(runtime.memory, bytes, "a mapping");
+  // What is not written stays as it was.
+  return readElements(runtime, tensor, 0, tensor.layout.elementCount(),
+                      mapping.staging->data());
 }
 
 Status checkMapArguments(astra_runtime *runtime, astra_device_t device,
@@ -148,7 +170,7 @@ astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
     if (object->layout.isDense())
       made = object->view(object->layout);
     else
-      ASTRA_TRY(copyTensor(*object, made));
+      ASTRA_TRY(copyTensor(*runtime, *object, made));
     return runtime->insert(made, *dense);
   });
 }
@@ -166,9 +188,11 @@ astra_status_t astra_tensor_map(astra_runtime_t *runtime, astra_tensor_t tensor,
     ASTRA_TRY(checkRange(*object, first, count));
     auto made = make<Mapping>(object);
     ASTRA_TRY(access & ASTRA_MAP_WRITE ? beginWriting(*made)
-                                       : beginReading(*made));
+                                       : beginReading(*runtime, *made));
+    ASTRA_TRY(stage(*runtime, *made));
     ASTRA_TRY(runtime->insert(made, *mapping));
-    *data = made->tensor->data() + first * object->elementBytes;
+    void *start = made->staging ? made->staging->data() : made->tensor->data();
+    *data = static_cast<char *>(start) + first * object->elementBytes;
     *bytes = size_t(count) * object->elementBytes;
     return {};
   });
@@ -177,5 +201,12 @@ astra_status_t astra_tensor_map(astra_runtime_t *runtime, astra_tensor_t tensor,
 astra_status_t astra_tensor_unmap(astra_runtime_t *runtime,
                                   astra_mapping_t mapping,
                                   astra_error_t **error) {
-  return releaseHandle(runtime, Kind::Mapping, mapping.bits, error);
+  return boundary(error, [&]() -> Status {
+    Ref<Mapping> object;
+    ASTRA_TRY(getObject(runtime, mapping, object));
+    Status flushed = object->flush();
+    object = {};
+    ASTRA_TRY(runtime->handles.release(Kind::Mapping, mapping.bits));
+    return flushed;
+  });
 }

@@ -1,18 +1,19 @@
-// The list of devices; see Devices.h.
+// The list of back ends; see Devices.h.
 #include "devices/Devices.h"
+#include "core/Module.h"
+
+#define DEVICE(name)                                                           \
+  extern "C" const astra_backend_t *astra_backend_##name(void);
+#include "devices/Devices.def"
+#undef DEVICE
 
 astra::Status astra::makeDevices(astra_runtime &runtime) {
-  using MakeFn = Status (*)(astra_runtime &, Ref<Device> &);
-  constexpr MakeFn makers[] = {
-#define DEVICE(name) makeDevice_##name,
+  const astra_backend_entry_fn entries[] = {
+#define DEVICE(name) astra_backend_##name,
 #include "devices/Devices.def"
 #undef DEVICE
   };
-  for (MakeFn maker : makers) {
-    Ref<Device> device;
-    ASTRA_TRY(maker(runtime, device));
-    runtime.devices.push_back(std::move(device));
-  }
-  runtime.deviceHandles.resize(runtime.devices.size());
+  for (astra_backend_entry_fn entry : entries)
+    ASTRA_TRY(openBackend(runtime, make<Backend>(entry(), Ref<Library>())));
   return {};
 }

@@ -1,4 +1,4 @@
-// Makes the devices of Devices.def for a runtime.
+// The back ends of Devices.def.
 #ifndef ASTRA_RUNTIME_DEVICES_H
 #define ASTRA_RUNTIME_DEVICES_H
 
@@ -6,12 +6,8 @@
 
 namespace astra {
 
+/// Opens all of them for a runtime.
 Status makeDevices(astra_runtime &runtime);
-
-#define DEVICE(name)                                                           \
-  Status makeDevice_##name(astra_runtime &runtime, Ref<Device> &device);
-#include "devices/Devices.def"
-#undef DEVICE
 
 } // namespace astra
 #endif // ASTRA_RUNTIME_DEVICES_H

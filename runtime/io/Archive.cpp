@@ -2,7 +2,6 @@
 #include "io/Archive.h"
 #include "core/Dtype.h"
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace astra {
@@ -38,11 +37,9 @@ Status Archive::tensor(const Entry &entry, const Ref<Device> &device,
   }
   ASTRA_TRY(
       makeTensor(device.get(), entry.dtype, rank, entry.shape.data(), tensor));
-  if (entry.bytes)
-    std::memcpy(tensor->data(),
-                static_cast<const char *>(data->data()) + entry.offset,
-                entry.bytes);
-  return {};
+  return device->upload(*tensor->storage, 0,
+                        static_cast<const char *>(data->data()) + entry.offset,
+                        entry.bytes);
 }
 
 } // namespace astra

@@ -76,6 +76,10 @@ Status give(astra_runtime *runtime, astra_tensor_t handle, Managed **managed) {
   ASTRA_TRY(need(managed, "managed"));
   Ref<Tensor> tensor;
   ASTRA_TRY(getSealed(runtime, handle, tensor));
+  if (!tensor->device->sharesHostMemory())
+    return fail(ASTRA_ERROR_DEVICE_MISMATCH, "the tensor is on the device \"",
+                tensor->device->name(),
+                "\", whose memory the host does not see");
   ASTRA_TRY(tensor->wait());
   *managed = &(new Export<Managed>(tensor))->managed;
   return {};
@@ -104,6 +108,11 @@ Status layoutOf(const DLTensor &from, uint32_t elementBytes, Layout &layout) {
   return checkBounds(layout, INT64_MAX / elementBytes);
 }
 
+/// Of the element at index 0. A number: what a struct says may be no address.
+uintptr_t addressOf(const DLTensor &from) {
+  return reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
+}
+
 Status checkSource(const DLTensor &from, const Layout &layout,
                    const DtypeInfo &row) {
   if (from.device.device_type != dlpack::hostDevice)
@@ -115,7 +124,7 @@ Status checkSource(const DLTensor &from, const Layout &layout,
   if (layout.elementCount() == 0)
     return {};
   ASTRA_TRY(need(from.data, "data"));
-  auto address = reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
+  uintptr_t address = addressOf(from);
   if (address % row.bytes)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,
                 "the data of a DLPack tensor are "
@@ -148,9 +157,10 @@ Status take(astra_runtime *runtime, astra_device_t device, Managed *managed,
   ASTRA_TRY(fromDlpack(from.dtype, row));
   ASTRA_TRY(layoutOf(from, row->bytes, layout));
   ASTRA_TRY(checkSource(from, layout, *row));
-  char *data = static_cast<char *>(from.data);
-  if (data)
-    data += int64_t(from.byte_offset) - layout.offset * int64_t(row->bytes);
+  char *data = nullptr;
+  if (from.data)
+    data = reinterpret_cast<char *>(addressOf(from) -
+                                    uint64_t(layout.offset) * row->bytes);
   // The caller keeps the tensor if this fails, so the deleter comes last.
   Ref<Storage> storage = Storage::borrow(data, 0);
   ASTRA_TRY(runtime->insert(

@@ -4,7 +4,6 @@
 #include "io/NpyHeader.h"
 #include "io/Write.h"
 #include <algorithm>
-#include <cstring>
 
 namespace astra {
 namespace {
@@ -52,7 +51,7 @@ Status parse(const std::string &bytes, const Ref<Device> &device,
                 "it is bool, but has a byte that is neither 0 nor 1");
   Ref<Storage> storage;
   ASTRA_TRY(device->allocate(given, storage));
-  std::memcpy(storage->data(), data, given);
+  ASTRA_TRY(device->upload(*storage, 0, data, given));
   tensor = make<Tensor>(device.get(), storage, row->dtype, row->bytes, layout);
   return {};
 }

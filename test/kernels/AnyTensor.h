@@ -67,7 +67,8 @@ inline uint64_t canonical(Dtype t, uint64_t bits) {
   }
 }
 
-enum class Layout { Dense, Transposed, Backwards, Gaps, Broadcast };
+/// Unaligned: dense, but aligned to an element only.
+enum class Layout { Dense, Transposed, Backwards, Gaps, Unaligned, Broadcast };
 
 struct AnyTensor {
   Dtype dtype{};
@@ -93,7 +94,9 @@ struct AnyTensor {
         origin += (shape[d] > 0 ? shape[d] - 1 : 0) * strides[d];
         strides[d] = -strides[d];
       }
-    int64_t last = 0;
+    if (layout == Layout::Unaligned)
+      ++origin;
+    int64_t last = origin;
     bool empty = false;
     for (size_t d = 0; d < shape.size(); ++d) {
       empty |= shape[d] == 0;
@@ -101,18 +104,25 @@ struct AnyTensor {
     }
     // No byte more than the views may touch; a place also for no element.
     bytes.reserve(1);
-    bytes.resize(empty ? 0
-                       : size_t((origin > last ? origin : last) + 1) *
-                             size_t(dtype.bytes));
+    bytes.resize(empty ? 0 : size_t(last + 1) * size_t(dtype.bytes));
     if (empty)
       origin = 0;
   }
 
   void fill(Random &random, bool tame) {
+    fillWith([&] { return randomBits(dtype, random, tame); });
+  }
+  /// With the low bits of what next() gives.
+  template <class Next> void fillWith(Next next) {
     for (size_t at = 0; at < bytes.size(); at += size_t(dtype.bytes)) {
-      uint64_t bits = randomBits(dtype, random, tame);
+      uint64_t bits = next();
       std::memcpy(bytes.data() + at, &bits, size_t(dtype.bytes));
     }
+  }
+  void replace(uint64_t from, uint64_t to) {
+    for (size_t at = 0; at < bytes.size(); at += size_t(dtype.bytes))
+      if (!std::memcmp(bytes.data() + at, &from, size_t(dtype.bytes)))
+        std::memcpy(bytes.data() + at, &to, size_t(dtype.bytes));
   }
 
   astra_arg_t arg() const {

@@ -1,59 +1,19 @@
-// Every allocation of a call fails once: operator new of the runtime, which is
-// linked statically so that this program's own is used, and the caller's
-// allocator. Each time there must be an error or a result, nothing may leak,
-// and the same runtime must work afterwards.
+// Every allocation of a call fails, alone or with all that come after it:
+// operator new of the runtime, which is linked statically so that this
+// program's own is used, and the caller's allocator. Each time there must be an
+// error or a result, nothing may leak, and the same runtime must work
+// afterwards.
+#include "FailingNew.h"
 #include "RuntimeTesting.h"
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-std::atomic<int64_t> untilFailure{INT64_MAX};
-std::atomic<int64_t> liveBlocks{0};
-
-bool failsNow() { return untilFailure.fetch_sub(1) <= 0; }
-
-void *allocateOrNull(size_t bytes) {
-  void *memory = failsNow() ? nullptr : std::malloc(bytes ? bytes : 1);
-  liveBlocks += memory != nullptr;
-  return memory;
-}
-
-void *allocateOrThrow(size_t bytes) {
-  if (void *memory = allocateOrNull(bytes))
-    return memory;
-  throw std::bad_alloc();
-}
-
-void release(void *memory) {
-  liveBlocks -= memory != nullptr;
-  std::free(memory);
-}
-
-} // namespace
-
-void *operator new(size_t bytes) { return allocateOrThrow(bytes); }
-void *operator new[](size_t bytes) { return allocateOrThrow(bytes); }
-void operator delete(void *memory) noexcept { release(memory); }
-void operator delete[](void *memory) noexcept { release(memory); }
-void operator delete(void *memory, size_t) noexcept { release(memory); }
-void operator delete[](void *memory, size_t) noexcept { release(memory); }
-
-namespace {
 
 using namespace astra::test;
 
-void *allocateAligned(void *, size_t bytes, size_t alignment) {
-  return failsNow() ? nullptr : std::aligned_alloc(alignment, bytes);
-}
-void releaseAligned(void *, void *memory, size_t, size_t) { std::free(memory); }
+namespace {
 
 class Faults : public RuntimeTest, public ::testing::WithParamInterface<int> {
 protected:
   void SetUp() override {
-    untilFailure = INT64_MAX;
-    astra_allocator_t allocator = {nullptr, allocateAligned, releaseAligned};
+    astra_allocator_t allocator = failingAllocator();
     start(1, &allocator);
     astra_stream_options_t options;
     ASTRA_INIT(STREAM_OPTIONS, &options);
@@ -63,7 +23,7 @@ protected:
     x = floats({3}, {1, 2, 3});
   }
   void TearDown() override {
-    untilFailure = INT64_MAX;
+    healMemory();
     RuntimeTest::TearDown();
   }
 
@@ -106,6 +66,25 @@ protected:
     return ASTRA_OK;
   }
 
+  /// Lets allocations fail from one on. False if there was none so late.
+  bool failAt(int64_t at, int64_t count, int &failures) {
+    astra_stream_wait(runtime, queue, nullptr); // takes old errors away
+    int64_t before = liveBlocks();
+    uint64_t handles = liveHandles();
+    failFrom(at, count);
+    astra_status_t status = everything();
+    bool reached = healMemory();
+    astra_stream_wait(runtime, queue, nullptr);
+    EXPECT_TRUE(status == ASTRA_OK || status == ASTRA_ERROR_OUT_OF_MEMORY ||
+                status == ASTRA_ERROR_POISONED)
+        << astra_status_name(status) << " at allocation " << at;
+    EXPECT_EQ(liveBlocks(), before) << "at allocation " << at;
+    EXPECT_EQ(liveHandles(), handles) << "at allocation " << at;
+    failures += status != ASTRA_OK;
+    EXPECT_EQ(everything(), ASTRA_OK) << "after allocation " << at;
+    return reached && !HasFailure();
+  }
+
   astra_stream_t queue{0};
   astra_function_t add{0};
   astra_tensor_t x{0};
@@ -116,29 +95,12 @@ INSTANTIATE_TEST_SUITE_P(Sorts, Faults,
 
 TEST_P(Faults, OfEveryAllocationAreErrorsWithoutALeak) {
   ASSERT_EQ(everything(), ASTRA_OK); // tables grow to their size
-  int failures = 0;
-  for (int64_t at = 0; at < 10000; ++at) {
-    astra_stream_wait(runtime, queue, nullptr); // takes old errors away
-    int64_t before = liveBlocks;
-    uint64_t handles = liveHandles();
-    untilFailure = at;
-    astra_status_t status = everything();
-    bool reached = untilFailure < 0;
-    untilFailure = INT64_MAX;
-    astra_stream_wait(runtime, queue, nullptr);
-    ASSERT_TRUE(status == ASTRA_OK || status == ASTRA_ERROR_OUT_OF_MEMORY ||
-                status == ASTRA_ERROR_POISONED)
-        << astra_status_name(status) << " at allocation " << at;
-    ASSERT_EQ(liveBlocks, before) << "at allocation " << at;
-    ASSERT_EQ(liveHandles(), handles) << "at allocation " << at;
-    failures += status != ASTRA_OK;
-    ASSERT_EQ(everything(), ASTRA_OK) << "after allocation " << at;
-    if (!reached) {
-      EXPECT_GT(failures, 10);
-      return;
-    }
+  for (int64_t count : {INT64_MAX, int64_t(1)}) {
+    int failures = 0;
+    for (int64_t at = 0; failAt(at, count, failures); ++at)
+      ASSERT_LT(at, 10000) << "there was no end of allocations";
+    EXPECT_GT(failures, 10);
   }
-  FAIL() << "there was no end of allocations";
 }
 
 } // namespace

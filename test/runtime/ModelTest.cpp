@@ -1,7 +1,8 @@
 // Random sequences of the API against a simple model: a tensor is a row of
 // numbers or an error, a view shares it, work in a stream is done in order once
-// its gate is open. ASTRA_MODEL_STEPS sets how many steps are taken, and
-// ASTRA_MODEL_SEED where they begin.
+// its gate is open. ASTRA_MODEL_STEPS sets how many steps are taken in one long
+// sequence, ASTRA_MODEL_SEQUENCES how many short ones with a runtime of their
+// own there are, and ASTRA_MODEL_SEED where they begin.
 #include "RuntimeTesting.h"
 #include <cstdlib>
 #include <map>
@@ -27,11 +28,15 @@ struct Known {
 
 class Model : public RuntimeTest {
 protected:
-  void SetUp() override {
+  void SetUp() override {}
+  void TearDown() override {}
+
+  void begin(uint64_t seed) {
     start(2, nullptr, 2);
     add = function("add");
     twice = function("twice");
     divide = function("divide");
+    streams.clear();
     for (uint64_t flags : {0u, 0u, ASTRA_STREAM_INLINE, ASTRA_STREAM_MANUAL,
                            ASTRA_STREAM_MANUAL}) {
       astra_stream_options_t options;
@@ -42,7 +47,30 @@ protected:
       streams.push_back(made);
     }
     submitted.assign(streams.size(), 0);
-    random.seed(fromEnvironment("ASTRA_MODEL_SEED", 1));
+    random.seed(seed);
+  }
+
+  void take(uint64_t steps) {
+    for (uint64_t i = 0; i < steps; ++i) {
+      step();
+      ASSERT_FALSE(HasFatalFailure()) << "at step " << i;
+    }
+  }
+
+  /// With everything given back, or with work in flight and tensors alive.
+  void end(bool inOrder) {
+    for (size_t i = 0; i < streams.size() && inOrder; ++i)
+      drain(i);
+    while (!tensors.empty() && inOrder)
+      release();
+    astra_memory_info_t info;
+    ASTRA_INIT(MEMORY_INFO, &info);
+    ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
+    if (inOrder)
+      EXPECT_EQ(info.live_bytes, 0u);
+    tensors.clear();
+    owners.clear();
+    astra_runtime_destroy(runtime);
   }
 
   size_t pick(size_t below) {
@@ -255,19 +283,20 @@ protected:
 };
 
 TEST_F(Model, AgreesAfterEveryStep) {
-  uint64_t steps = fromEnvironment("ASTRA_MODEL_STEPS", 20000);
-  for (uint64_t i = 0; i < steps; ++i) {
-    step();
-    ASSERT_FALSE(HasFatalFailure()) << "at step " << i;
+  begin(fromEnvironment("ASTRA_MODEL_SEED", 1));
+  take(fromEnvironment("ASTRA_MODEL_STEPS", 20000));
+  end(/*inOrder=*/true);
+}
+
+TEST_F(Model, AgreesInShortSequences) {
+  uint64_t count = fromEnvironment("ASTRA_MODEL_SEQUENCES", 100);
+  uint64_t seed = fromEnvironment("ASTRA_MODEL_SEED", 1);
+  for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
+    SCOPED_TRACE(seed + i);
+    begin(seed + i);
+    take(30);
+    end(/*inOrder=*/i % 2 == 0);
   }
-  for (size_t i = 0; i < streams.size(); ++i)
-    drain(i);
-  while (!tensors.empty())
-    release();
-  astra_memory_info_t info;
-  ASTRA_INIT(MEMORY_INFO, &info);
-  ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
-  EXPECT_EQ(info.live_bytes, 0u);
 }
 
 } // namespace

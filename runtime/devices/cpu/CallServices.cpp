@@ -48,14 +48,13 @@ CallServices::~CallServices() {
     memory.release(block);
 }
 
-Status CallServices::run(Launch &running) {
+Status CallServices::run(astra_backend_call_t &call) {
   astra_outcome_t outcome = 0;
   {
     FpScope state;
-    outcome = running.getWatch() & Watch::bits
-                  ? CallWatch(context, running, *runtime.trace).run()
-                  : running.function->entry(&context, running.in.data(),
-                                            running.out.data());
+    outcome = launch.getWatch() & Watch::bits
+                  ? CallWatch(context, launch, call, *runtime.trace).run()
+                  : launch.function->entry(&context, call.in, call.out);
   }
   if (outcome == 0 && errorCode == 0)
     return {};
@@ -63,10 +62,10 @@ Status CallServices::run(Launch &running) {
   status.code = errorCode ? errorCode : outcome;
   status.setMessage(errorCode
                         ? std::string(errorText)
-                        : join(running.name(), " failed with ",
+                        : join(launch.name(), " failed with ",
                                astra_status_name(outcome), " (", outcome, ")"));
   if (located)
-    status.setLocation(launch.module->location(errorLocation));
+    call.failed_at = uint64_t(errorLocation) + 1;
   return status;
 }
 

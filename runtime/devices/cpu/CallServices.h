@@ -17,8 +17,8 @@ public:
   CallServices(const CallServices &) = delete;
   CallServices &operator=(const CallServices &) = delete;
 
-  /// Calls the entry and gives its outcome.
-  Status run(Launch &launch);
+  /// Calls the entry with the call's leaves and gives its outcome.
+  Status run(astra_backend_call_t &call);
 
 private:
   static CallServices &of(const astra_call_t *call) {

@@ -41,8 +41,9 @@ const char *nameOf(uint32_t found) {
 
 } // namespace
 
-CallWatch::CallWatch(const astra_call_t &real, Launch &launch, Trace &trace)
-    : real(real), launch(launch), trace(trace),
+CallWatch::CallWatch(const astra_call_t &real, const Launch &launch,
+                     const astra_backend_call_t &call, Trace &trace)
+    : real(real), launch(launch), leaves(call), trace(trace),
       checks(Watch::checks(launch.getWatch())),
       traced(launch.getWatch() & Watch::trace),
       saysPlaces(launch.module->descriptor().object_abi >= 3),
@@ -53,13 +54,13 @@ CallWatch::CallWatch(const astra_call_t &real, Launch &launch, Trace &trace)
   api.workspace = takeWorkspace;
   context.call.kernels = kernels.data();
   context.call.api = &api;
-  allowed = findIn(launch.in.data(), uint32_t(launch.in.size()));
+  allowed = findIn(call.in, uint32_t(launch.in.size()));
 }
 
 astra_outcome_t CallWatch::run() {
   uint64_t start = trace.now();
-  astra_outcome_t outcome = launch.function->entry(
-      &context.call, launch.in.data(), launch.out.data());
+  astra_outcome_t outcome =
+      launch.function->entry(&context.call, leaves.in, leaves.out);
   outcome = checkResults(outcome);
   if (traced)
     finish(start);
@@ -139,8 +140,7 @@ astra_outcome_t CallWatch::runChecked(size_t import, const Operands &operands,
 astra_outcome_t CallWatch::checkResults(astra_outcome_t outcome) {
   if (!checks || outcome)
     return outcome;
-  uint32_t found =
-      findIn(launch.out.data(), uint32_t(launch.out.size())) & ~allowed;
+  uint32_t found = findIn(leaves.out, uint32_t(launch.out.size())) & ~allowed;
   if (!found)
     return 0;
   if (int64_t location = exportLocation(); location >= 0)

@@ -12,7 +12,8 @@ namespace astra {
 class CallWatch {
 public:
   /// `real` is the context that the call would have had.
-  CallWatch(const astra_call_t &real, Launch &launch, Trace &trace);
+  CallWatch(const astra_call_t &real, const Launch &launch,
+            const astra_backend_call_t &call, Trace &trace);
   CallWatch(const CallWatch &) = delete;
 
   /// Calls the entry and hands the events over.
@@ -48,7 +49,8 @@ private:
   void finish(uint64_t start) noexcept;
 
   const astra_call_t &real;
-  Launch &launch;
+  const Launch &launch;
+  const astra_backend_call_t &leaves;
   Trace &trace;
   const uint32_t checks; // ASTRA_CHECK_*
   const bool traced;

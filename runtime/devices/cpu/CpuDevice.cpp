@@ -1,14 +1,17 @@
-// The host's processor as a device: tensors in host memory, entries called on
-// the stream's thread with the workers of one pool beside it.
-#include "devices/Devices.h"
+// The host's processor as a back end: tensors in the host's memory, entries
+// called on the stream's thread with the workers of one pool beside it. It is
+// part of the library, so it may look behind the table: what the host gives as
+// its context is the runtime.
 #include "devices/cpu/CallServices.h"
+#include <cstdio>
+#include <cstring>
 
-namespace astra {
+using namespace astra;
+
 namespace {
 
-class CpuDevice : public Device {
-public:
-  explicit CpuDevice(astra_runtime &runtime) : runtime(runtime) {}
+struct Cpu {
+  explicit Cpu(astra_runtime &runtime) : runtime(runtime) {}
 
   Status start() {
     if (!runtime.workers.run)
@@ -17,33 +20,68 @@ public:
     return {};
   }
 
-  const char *name() const override { return "cpu"; }
-  const char *description() const override { return "the host's processor"; }
-  uint32_t cpuLevel() const override { return runtime.cpuLevel; }
-  uint32_t threads() const override { return runtime.threads; }
-  bool sharesHostMemory() const override { return true; }
-  Status allocate(size_t bytes, Ref<Storage> &storage) override {
-    storage = Storage::allocate(runtime.memory, bytes);
-    return storage ? Status()
-                   : outOfMemory(runtime.memory, bytes, "a tensor on \"cpu\"");
-  }
-  Status accept(const Launch &) const override { return {}; }
-  Status run(Launch &launch) override {
-    return CallServices(runtime, runtime.memory, pool, launch).run(launch);
-  }
-
-private:
   astra_runtime &runtime;
   ThreadPool pool;
 };
 
-} // namespace
-
-Status makeDevice_cpu(astra_runtime &runtime, Ref<Device> &device) {
-  auto made = make<CpuDevice>(runtime);
-  ASTRA_TRY(made->start());
-  device = made;
-  return {};
+/// Tells an error by its code, its sentence and its place.
+astra_status_t tell(const Status &status, char *message) {
+  std::snprintf(message, ASTRA_BACKEND_MESSAGE, "%s", status.message());
+  return status.code;
 }
 
-} // namespace astra
+astra_status_t open(const astra_backend_host_t *host, void **state,
+                    uint32_t *deviceCount, char *message) {
+  Status status = guarded([&]() -> Status {
+    auto &runtime = *static_cast<astra_runtime *>(host->context);
+    auto made = std::make_unique<Cpu>(runtime);
+    ASTRA_TRY(made->start());
+    *state = made.release();
+    *deviceCount = 1;
+    return {};
+  });
+  return tell(status, message);
+}
+
+void close(void *state) { delete static_cast<Cpu *>(state); }
+
+astra_status_t describe(void *state, uint32_t, astra_backend_device_t *info,
+                        char *) {
+  const astra_runtime &runtime = static_cast<Cpu *>(state)->runtime;
+  info->name = "cpu";
+  info->description = "the host's processor";
+  info->capabilities = ASTRA_CAPABILITY_HOST_MEMORY | ASTRA_CAPABILITY_CALLS;
+  info->cpu_level = runtime.cpuLevel;
+  info->threads = runtime.threads;
+  return ASTRA_OK;
+}
+
+astra_status_t run(void *state, uint32_t, astra_backend_call_t *call,
+                   char *message) {
+  Cpu &cpu = *static_cast<Cpu *>(state);
+  const Launch &launch = *static_cast<const Launch *>(call->launch);
+  CallServices services(cpu.runtime, cpu.runtime.memory, cpu.pool, launch);
+  Status status = guarded([&] { return services.run(*call); });
+  return status.ok() ? ASTRA_OK : tell(status, message);
+}
+
+constexpr astra_backend_t table = {
+    {ASTRA_STRUCT_BACKEND, 0, sizeof(astra_backend_t), nullptr},
+    ASTRA_BACKEND_ABI,
+    0,
+    "cpu",
+    open,
+    close,
+    describe,
+    nullptr, // memory is the host's
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr, // every call is accepted
+    run,
+    nullptr};
+
+} // namespace
+
+extern "C" const astra_backend_t *astra_backend_cpu(void) { return &table; }

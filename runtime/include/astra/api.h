@@ -204,6 +204,22 @@ struct astra_api {
   astra_status_t (*tensor_from_dlpack_legacy)(astra_runtime_t *runtime,
       astra_device_t device, struct DLManagedTensor *managed,
       astra_tensor_t *tensor, astra_error_t **error);
+  astra_status_t (*backend_load)(astra_runtime_t *runtime, const char *path,
+      astra_error_t **error);
+  astra_status_t (*device_extension)(astra_runtime_t *runtime,
+      astra_device_t device, const char *name, uint32_t version,
+      const astra_extension_t **table, astra_error_t **error);
+  astra_status_t (*device_memory)(astra_runtime_t *runtime,
+      astra_device_t device, uint32_t node, astra_memory_info_t *info,
+      astra_error_t **error);
+  astra_status_t (*event_callback)(astra_runtime_t *runtime,
+      astra_event_t event, void (*done)(void *context, astra_status_t status),
+      void *context, astra_error_t **error);
+  astra_status_t (*event_export_fd)(astra_runtime_t *runtime,
+      astra_event_t event, int *fd, astra_error_t **error);
+  astra_status_t (*event_import)(astra_runtime_t *runtime,
+      const astra_foreign_event_t *foreign, astra_event_t *event,
+      astra_error_t **error);
   uint32_t (*cpu_count)(void);
   astra_status_t (*function_memory)(astra_runtime_t *runtime,
       astra_function_t function, const int64_t *dims, size_t dim_count,
@@ -313,6 +329,12 @@ struct astra_api {
   X(tensor_to_dlpack_legacy) \
   X(tensor_from_dlpack) \
   X(tensor_from_dlpack_legacy) \
+  X(backend_load) \
+  X(device_extension) \
+  X(device_memory) \
+  X(event_callback) \
+  X(event_export_fd) \
+  X(event_import) \
   X(cpu_count) \
   X(function_memory) \
   X(module_inspect) \

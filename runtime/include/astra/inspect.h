@@ -6,7 +6,7 @@
 #ifndef ASTRA_INSPECT_H
 #define ASTRA_INSPECT_H
 
-#include "astra/astra.h"
+#include "astra/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,10 @@ enum { ASTRA_STRUCT_MODULE_SIZES = 20, ASTRA_STRUCT_KERNEL_INFO = 21 };
  * without loading it: no code of the file runs, it may be made for another
  * processor and import kernels that this runtime lacks, and every byte of it is
  * checked. The module can be asked for all that a loaded one can; calls of its
- * functions fail. */
+ * functions fail.
+ * Ownership: the module is the caller's, to astra_module_release.
+ * Threads: any.
+ * Errors: IO; CORRUPT_FILE. */
 ASTRA_API astra_status_t astra_module_inspect(astra_runtime_t *runtime,
                                               const char *path,
                                               astra_module_t *module,
@@ -31,6 +34,10 @@ typedef struct astra_module_sizes {
   uint64_t data_bytes; /* constants, tables and texts */
 } astra_module_sizes_t;
 
+/* How large the file of a module is, and its parts.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: INVALID_HANDLE; INVALID_STRUCT. */
 ASTRA_API astra_status_t astra_module_sizes(astra_runtime_t *runtime,
                                             astra_module_t module,
                                             astra_module_sizes_t *sizes,
@@ -54,7 +61,10 @@ typedef struct astra_kernel_info {
   uint32_t flags; /* ASTRA_KERNEL_* */
 } astra_kernel_info_t;
 
-/* Kernel `index` of the module, below kernel_count. */
+/* Describes kernel `index` of the module, below kernel_count.
+ * Ownership: the strings belong to the module.
+ * Threads: any.
+ * Errors: INVALID_HANDLE; OUT_OF_RANGE; INVALID_STRUCT. */
 ASTRA_API astra_status_t astra_module_kernel_info(astra_runtime_t *runtime,
                                                   astra_module_t module,
                                                   size_t index,
@@ -62,7 +72,10 @@ ASTRA_API astra_status_t astra_module_kernel_info(astra_runtime_t *runtime,
                                                   astra_error_t **error);
 
 /* Where the function stands in the program, "line.astra:12:8", or "" if the
- * module does not say. */
+ * module does not say.
+ * Ownership: the text belongs to the function.
+ * Threads: any.
+ * Errors: INVALID_HANDLE. */
 ASTRA_API astra_status_t astra_function_source(astra_runtime_t *runtime,
                                                astra_function_t function,
                                                const char **source,

@@ -5,7 +5,7 @@
 #ifndef ASTRA_TRACE_H
 #define ASTRA_TRACE_H
 
-#include "astra/astra.h"
+#include "astra/stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +16,10 @@ enum { ASTRA_STRUCT_TRACE_EVENT = 22 };
 /* Records, or stops recording, the calls that are put into the stream from now
  * on: one event for each kernel that they run, and one for each call. The
  * runtime keeps events until they are cleared, 1,048,576 at most; later ones
- * are dropped and counted. */
+ * are dropped and counted.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: INVALID_HANDLE. */
 ASTRA_API astra_status_t astra_stream_trace(astra_runtime_t *runtime,
                                             astra_stream_t stream, uint32_t on,
                                             astra_error_t **error);
@@ -29,14 +32,20 @@ ASTRA_API astra_status_t astra_stream_trace(astra_runtime_t *runtime,
  * none was in what it reads. The call fails with ASTRA_ERROR_NOT_FINITE, a
  * sentence that names the kernel, and the place in the program. Values that are
  * given to the call, and constants, may be what they are. Every value is read
- * once more, so calls are slower. */
+ * once more, so calls are slower.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: INVALID_HANDLE; INVALID_ARGUMENT for other bits in `what`. */
 ASTRA_API astra_status_t astra_stream_check(astra_runtime_t *runtime,
                                             astra_stream_t stream,
                                             uint32_t what,
                                             astra_error_t **error);
 
 /* The number of events that are recorded, and how many were dropped (either may
- * be null). Events of a call are there once it is done. */
+ * be null). Events of a call are there once it is done.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: none. */
 ASTRA_API astra_status_t astra_trace_count(astra_runtime_t *runtime,
                                            size_t *count, size_t *dropped,
                                            astra_error_t **error);
@@ -59,18 +68,27 @@ typedef struct astra_trace_event {
   uint64_t bytes, flops;
 } astra_trace_event_t;
 
-/* Event `index`, below astra_trace_count, in the order of their ends. */
+/* Event `index`, below astra_trace_count, in the order of their ends.
+ * Ownership: the strings belong to the runtime.
+ * Threads: any.
+ * Errors: OUT_OF_RANGE; INVALID_STRUCT. */
 ASTRA_API astra_status_t astra_trace_event(astra_runtime_t *runtime,
                                            size_t index,
                                            astra_trace_event_t *event,
                                            astra_error_t **error);
 
-/* Forgets all events. */
+/* Forgets all events.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: none. */
 ASTRA_API astra_status_t astra_trace_clear(astra_runtime_t *runtime,
                                            astra_error_t **error);
 
 /* Writes all events as a Chrome trace (JSON), which Perfetto and
- * chrome://tracing open. */
+ * chrome://tracing open.
+ * Ownership: none.
+ * Threads: any.
+ * Errors: IO. */
 ASTRA_API astra_status_t astra_trace_save(astra_runtime_t *runtime,
                                           const char *path,
                                           astra_error_t **error);

@@ -1,0 +1,26 @@
+// Runs a fuzzer's target once over each file of some folders: the test of the
+// corpus in builds without libFuzzer. Usage: replay_NAME FOLDER...
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int main(int argc, char **argv) {
+  int count = 0;
+  for (int i = 1; i < argc; ++i) {
+    for (const auto &entry : std::filesystem::directory_iterator(argv[i])) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      std::fprintf(stderr, "%s\n", entry.path().c_str());
+      LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(bytes.data()),
+                             bytes.size());
+      ++count;
+    }
+  }
+  std::printf("%d inputs\n", count);
+  return count ? 0 : 1;
+}
