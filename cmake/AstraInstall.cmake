@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, in three components: `runtime` (the shared
-# library), `dev` (headers, static library, package files) and `compiler` (astrac,
-# the standard library, man pages).
+# library), `dev` (headers, static library, package files, astra-info, astra-prof)
+# and `compiler` (astrac, the standard library).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS astra_rt EXPORT AstraRuntimeTargets
@@ -8,7 +8,7 @@ install(TARGETS astra_rt EXPORT AstraRuntimeTargets
 install(TARGETS astra_rt_static EXPORT AstraRuntimeTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY runtime/include/astra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 set(ASTRA_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Astra)
 install(EXPORT AstraRuntimeTargets NAMESPACE Astra:: DESTINATION ${ASTRA_CMAKE_DIR} COMPONENT dev)
@@ -31,6 +31,13 @@ install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ru
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev
   PATTERN docs/man EXCLUDE)
 
+# Tools that need no compiler.
+set_target_properties(astra-info astra-prof PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS astra-info astra-prof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+install(FILES docs/man/astra-info.1 docs/man/astra-prof.1
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dev)
+
 if(ASTRA_BUILD_COMPILER)
   # The installed folder may be moved: the library is looked for beside the program.
   set_target_properties(astrac PROPERTIES
@@ -39,5 +46,5 @@ if(ASTRA_BUILD_COMPILER)
   install(DIRECTORY frontend/std DESTINATION ${CMAKE_INSTALL_DATADIR}/astra COMPONENT compiler
     FILES_MATCHING PATTERN "*.astra")
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler
-    FILES_MATCHING PATTERN "*.1")
+    FILES_MATCHING PATTERN "astrac.1")
 endif()

@@ -317,12 +317,15 @@ bool FusedKernel::plan() {
 
 calls::FusedOp FusedKernel::build(StringRef name) {
   std::string ops;
-  for (Operation *inner : work)
+  SmallVector<Location> places;
+  for (Operation *inner : work) {
     ops += (ops.empty() ? "" : " ") + inner->getName().stripDialect().str();
+    places.push_back(inner->getLoc());
+  }
   unsigned args = op.getNumOperands() + op.getNumResults();
-  auto fused = calls::FusedOp::create(builder, op.getLoc(), name, ops, args,
-                                      rows, builder.getStrArrayAttr(kinds),
-                                      builder.getTypeArrayAttr(types));
+  auto fused = calls::FusedOp::create(
+      builder, FusedLoc::get(builder.getContext(), places), name, ops, args,
+      rows, builder.getStrArrayAttr(kinds), builder.getTypeArrayAttr(types));
   builder.setInsertionPointToEnd(&fused.getBody().emplaceBlock());
   for (unsigned pass = 0; pass < passes; ++pass)
     if (failed(buildStage(/*perRow=*/false, pass)) ||
@@ -352,8 +355,12 @@ StringRef CallsLowering::shareFused(calls::FusedOp fused) {
   fused->print(stream);
   fused.setSymName(name);
   auto [known, isNew] = fusedNames.try_emplace(code, name);
-  if (!isNew)
+  if (!isNew) {
+    auto shared = source->getParentOfType<ModuleOp>()
+                      .lookupSymbol<calls::FusedOp>(known->second);
+    shared->setLoc(builder.getFusedLoc({shared.getLoc(), fused.getLoc()}));
     fused.erase();
+  }
   return known->second;
 }
 

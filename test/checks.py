@@ -373,6 +373,81 @@ def docs_using_is_true():
         assert (folder / "line.safetensors").exists()
 
 
+#===-- What modules say of themselves, and what runs when ------------------===#
+
+def describe(path):
+    return json.loads(run(BUILD / "bin/astra-info", "--json", path))
+
+
+@check
+def astra_info_describes_objects_and_modules():
+    """The description is that of the source, of a file that is only read."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        run(ASTRAC, DIGITS, "-o", folder / "digits.o")
+        run(ASTRAC, "-shared", DIGITS, "-o", folder / "digits.so")
+        about, module = describe(folder / "digits.o"), describe(folder / "digits.so")
+        for key in ("functions", "kernels", "name", "compiler", "object_abi", "arithmetic", "cpu_levels"):
+            assert about[key] == module[key], key
+        assert about["file_bytes"] == (folder / "digits.o").stat().st_size
+        assert about["code_bytes"] > 1000 and about["data_bytes"] > 1000
+        functions = {function["name"]: function for function in about["functions"] if not function["test"]}
+        source = DIGITS.read_text()
+        assert set(functions) == set(re.findall(r"^export fn (\w+)", source, re.M))
+        step = functions["step"]
+        assert step["doc"].startswith("One step of gradient descent") and step["doc"].split(":")[0] in source
+        line = int(step["source"].split(":")[1])
+        assert source.splitlines()[line - 1].startswith("export fn step"), step["source"]
+        assert step["dims"] == ["n"] and step["parameters"][1]["type"] == "f32[n, 64]"
+        assert step["inputs"][4] == {"path": "x", "dtype": "f32", "shape": ["n", "64"], "donors": []}
+        tree = json.loads(step["parameters"][0]["tree"])
+        assert [field["name"] for field in tree["fields"]] == ["hidden", "out"]
+        assert re.fullmatch(r"[0-9n*+/() ]+", step["memory"]), step["memory"]
+        fused = [kernel for kernel in about["kernels"] if kernel["fused"]]
+        assert fused and all(re.match(r"\w+\.astra:\d+", kernel["source"]) for kernel in fused), fused
+        assert any(kernel["name"] == "contract_f32" and "reference" in kernel["variants"]
+                   for kernel in about["kernels"])
+        text = run(BUILD / "bin/astra-info", folder / "digits.so")
+        assert "step(m: Mlp, x: f32[n, 64], y: i32[n], lr: f32)" in text and "contract_f32 version" in text
+        (folder / "cut.o").write_bytes((folder / "digits.o").read_bytes()[:5000])
+        out = run(BUILD / "bin/astra-info", folder / "cut.o", status=1)
+        assert "is truncated" in out, out
+        run(BUILD / "bin/astra-info", status=2)
+
+
+@check
+def astra_prof_and_traces_account_for_the_time():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        run(ASTRAC, "-shared", DIGITS, "-o", folder / "digits.so")
+        table = run(BUILD / "bin/astra-prof", folder / "digits.so", "step", "n=64", "lr=0.1", "--calls=3",
+                    f"--trace={folder}/trace.json")
+        assert re.search(r"contract_f32 +digits\.astra:\d+|contract_f32 +\w+\.astra:\d+", table), table
+        assert re.search(r"100\.0% .* 3 calls", table) and "between kernels" in table, table
+        events = json.loads((folder / "trace.json").read_text())["traceEvents"]
+        calls = [event for event in events if event.get("cat") == "call"]
+        kernels = [event for event in events if event.get("cat") == "kernel"]
+        assert len(calls) == 3 and {event["name"] for event in calls} == {"digits.step"}
+        for kernel in kernels:
+            assert any(call["ts"] <= kernel["ts"] and kernel["ts"] + kernel["dur"] <= call["ts"] + call["dur"] + 0.001
+                       for call in calls), kernel
+            assert re.match(r"\w+\.astra:\d+:\d+$", kernel["args"]["source"]), kernel
+        # The forward products of 64 images: 64 pixels, 32 hidden units, 10 digits.
+        flops = {kernel["args"]["flops"] for kernel in kernels if kernel["name"] == "contract_f32"}
+        assert {2 * 64 * 64 * 32, 2 * 64 * 32 * 10} <= flops, flops
+        for words in (["step"], ["step", "n=x"], ["nothing"], ["step", "n=1", "q=2"]):
+            assert "astra-prof: error: " in run(BUILD / "bin/astra-prof", folder / "digits.so", *words, status=1)
+        run(BUILD / "bin/astra-prof", status=2)
+
+
+@check
+def example_introspect_calls_by_name():
+    out = run(ROOT / "examples/run", "introspect", cwd=ROOT)
+    assert "errors(line.slope: f32, line.offset: f32, x: f32[n], y: f32[n]) -> result.0: f32" in out, out
+    assert "result.0 = 0.333333" in out and 'refused: the extent of input "y", axis 0, is 3' in out, out
+    assert out.strip().splitlines()[-1] == "introspect: predict gives result = 1 2 9", out
+
+
 #===-- Installation --------------------------------------------------------===#
 
 CONSUMER_CMAKE = """cmake_minimum_required(VERSION 3.25)

@@ -1,7 +1,9 @@
 /* Trains the transformer of transformer.astra on a text, says how well it
  * predicts the part that it was not shown, and lets it write.
  *
- * Usage: main --data FILE [--steps N] [--threads N]
+ * Usage: main --data FILE [--steps N] [--threads N] [--trace FILE]
+ *
+ * The trace is of the last training step.
  */
 #include "hash.h"
 #include "text.h"
@@ -78,6 +80,7 @@ static void show_text(program_t *p) {
 
 int main(int argc, char **argv) {
   const char *data = example_option(argc, argv, "data", NULL);
+  const char *trace = example_option(argc, argv, "trace", "");
   long steps = example_number(argc, argv, "steps", "900");
   program_t p;
   example_t *e = &p.example;
@@ -94,8 +97,14 @@ int main(int argc, char **argv) {
          "pairs: %.3f\n",
          by_characters, by_pairs);
   CHECK(transformer_init(&p.module, e->stream, 1, &p.state, &error));
-  for (long t = 1; t <= steps; ++t)
+  for (long t = 1; t <= steps; ++t) {
+    CHECK(astra_stream_trace(e->runtime, e->stream, *trace && t == steps,
+                             &error));
     text_progress("transformer", t, steps, step(&p, t - 1, steps));
+  }
+  CHECK(astra_stream_trace(e->runtime, e->stream, 0, &error));
+  if (*trace)
+    CHECK(astra_trace_save(e->runtime, trace, &error));
   CHECK(transformer_held_out(&p.module, e->stream, p.state.model, p.other,
                              &loss, &error));
   float held_out = number(&p, loss);

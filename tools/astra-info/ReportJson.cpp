@@ -34,10 +34,10 @@ std::string object(std::initializer_list<std::string> members) {
   return out + "}";
 }
 
-/// The tree is JSON already, or empty where a module does not state it.
+/// The tree is a text, as in the C API: nobody has looked at what it says.
 std::string valueText(const ValueReport &value) {
   return object({textMember("name", value.name), textMember("type", value.type),
-                 member("tree", value.tree.empty() ? "null" : value.tree),
+                 textMember("tree", value.tree),
                  numberMember("first_leaf", value.firstLeaf),
                  numberMember("leaf_count", value.leafCount)});
 }

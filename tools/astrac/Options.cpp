@@ -95,6 +95,9 @@ bool checkUse(const InputArgList &args, const Options &options) {
       {OPT_threads_EQ, "--threads", runs || tests},
       {OPT_cpu_level_EQ, "--cpu-level", runs || tests},
       {OPT_filter_EQ, "--filter", tests},
+      {OPT_trace_EQ, "--trace", runs},
+      {OPT_profile, "--profile", runs},
+      {OPT_stop_at_EQ, "--stop-at", runs || tests},
       {OPT_fuse_EQ, "--fuse", runs || tests || compiles},
       {OPT_batch, "--batch", compiles},
       {OPT_tests, "--tests", compiles && options.shared},
@@ -170,14 +173,22 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.device = args.getLastArgValue(OPT_device_EQ, "cpu").str();
   options.stdPath = args.getLastArgValue(OPT_std_EQ).str();
   options.filter = args.getLastArgValue(OPT_filter_EQ).str();
+  options.trace = args.getLastArgValue(OPT_trace_EQ).str();
+  options.profile = args.hasArg(OPT_profile);
+  options.stopAt = args.getLastArgValue(OPT_stop_at_EQ).str();
   options.shared = args.hasArg(OPT_shared);
   options.batch = args.hasArg(OPT_batch);
   options.tests = args.hasArg(OPT_tests);
   options.cpuLevel = args.getLastArgValue(OPT_cpu_level_EQ).str();
-  for (unsigned id : {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ})
+  for (unsigned id : {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ,
+                      OPT_trace_EQ})
     if (args.hasArg(id) && args.getLastArgValue(id).empty())
       return complain("`" + args.getLastArg(id)->getSpelling() +
                       "` needs a value");
+  if (args.hasArg(OPT_stop_at_EQ) &&
+      !llvm::is_contained({"nan", "inf", "both"}, options.stopAt))
+    return complain("`--stop-at=" + options.stopAt +
+                    "` is none of nan, inf and both");
   if (!llvm::is_contained({"", "ref", "v3", "v4"}, options.cpuLevel))
     return complain("there is no level `" + options.cpuLevel +
                     "`: ref, v3 or v4");

@@ -14,9 +14,10 @@ struct Options {
   Command command = Command::Compile;
   std::vector<std::string> inputs; // files; for run: FILE FN ARG...
   std::string output, emit, device = "cpu", stdPath, filter, explain;
+  std::string trace, stopAt;
   std::string target; // "", or one of passes/Target.cpp
   bool shared = false, batch = false, tests = false;
-  bool fuse = true;
+  bool fuse = true, profile = false;
   unsigned optimisation = 2;
   unsigned threads = 1;
   std::string cpuLevel; // "", "ref", "v3", "v4"

@@ -38,6 +38,13 @@ def cpu_level_EQ : Joined<["--"], "cpu-level=">, MetaVarName<"<level>">,
     Group<run_group>,
     HelpText<"Highest level to take kernels for: ref, v3 or v4 (default: the processor's); never changes a result">;
 def cpu_level : Separate<["--"], "cpu-level">, Alias<cpu_level_EQ>;
+def trace_EQ : Joined<["--"], "trace=">, MetaVarName<"<file>">,
+    Group<run_group>, HelpText<"Write what ran when as a Chrome trace, for Perfetto">;
+def profile : Flag<["--"], "profile">, Group<run_group>,
+    HelpText<"Print where the time went, kernel by kernel, against what the machine can do">;
+def stop_at_EQ : Joined<["--"], "stop-at=">, MetaVarName<"<nan|inf|both>">,
+    Group<run_group>,
+    HelpText<"Stop at the first NaN or infinity that a kernel makes, and name its line">;
 def filter_EQ : Joined<["--"], "filter=">, MetaVarName<"<text>">,
     Group<run_group>, HelpText<"Run only the tests with <text> in their name">;
 def filter : Separate<["--"], "filter">, Alias<filter_EQ>;

@@ -6,6 +6,7 @@
 #include "tools/astrac/Files.h"
 #include "tools/astrac/Literals.h"
 #include "tools/astrac/Session.h"
+#include "tools/common/Profile.h"
 
 using namespace astra;
 using llvm::StringRef;
@@ -28,6 +29,7 @@ private:
   bool getSignature(std::string &signature);
   bool giveOutput(size_t index, size_t count, astra_tensor_t tensor);
   bool print(astra_tensor_t tensor);
+  bool printProfile();
 
   const Options &options;
   std::string function;
@@ -146,6 +148,15 @@ bool Runner::giveOutput(size_t index, size_t count, astra_tensor_t tensor) {
          complain(session.getError());
 }
 
+bool Runner::printProfile() {
+  Result<Profile> profile = readProfile(session.getRuntime());
+  if (!profile)
+    return complain(profile.error().what());
+  constexpr size_t most = 20; // kernels
+  llvm::errs() << toTable(*profile, measurePeak(options.threads), most);
+  return true;
+}
+
 /// There is no such function: says which there are.
 void Runner::complainOfName() {
   std::string text =
@@ -182,12 +193,15 @@ int Runner::run() {
   if (!readInputs(inputs))
     return 1;
   std::vector<astra_tensor_t> outputs(info.output_count);
-  if (!session.call(handle, inputs, outputs))
+  bool isTraced = options.profile || !options.trace.empty();
+  if (!session.watch(isTraced, options.stopAt) ||
+      !session.call(handle, inputs, outputs) ||
+      !session.saveTrace(options.trace))
     return complain(session.getError()), 1;
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!giveOutput(i, outputs.size(), outputs[i]))
       return 1;
-  return 0;
+  return options.profile && !printProfile() ? 1 : 0;
 }
 } // namespace
 

@@ -44,6 +44,22 @@ bool Session::open(unsigned threads, const std::string &level) {
                error);
 }
 
+bool Session::watch(bool trace, const std::string &stopAt) {
+  uint32_t checks = stopAt == "nan"    ? ASTRA_CHECK_NAN
+                    : stopAt == "inf"  ? ASTRA_CHECK_INFINITY
+                    : stopAt == "both" ? ASTRA_CHECK_NAN | ASTRA_CHECK_INFINITY
+                                       : 0;
+  astra_error_t *error = nullptr;
+  return check(astra_stream_trace(runtime, stream, trace, &error), error) &&
+         check(astra_stream_check(runtime, stream, checks, &error), error);
+}
+
+bool Session::saveTrace(const std::string &path) {
+  astra_error_t *error = nullptr;
+  return path.empty() ||
+         check(astra_trace_save(runtime, path.c_str(), &error), error);
+}
+
 bool Session::load(const std::string &path) {
   astra_error_t *error = nullptr;
   astra_module_info_t info;

@@ -18,6 +18,11 @@ public:
   /// Each is false with getError() set.
   /// `level` is "", or the kernels' level: "ref", "v3", "v4", "neon".
   bool open(unsigned threads, const std::string &level);
+  /// Has what is called from now on recorded, and stop at what is not finite:
+  /// "nan", "inf", "both" or "".
+  bool watch(bool trace, const std::string &stopAt);
+  /// Writes the record to a file, if there is a path.
+  bool saveTrace(const std::string &path);
   bool load(const std::string &path);
   bool find(const std::string &name, astra_function_t &function);
   bool getFunction(size_t index, astra_function_t &function,

@@ -35,7 +35,8 @@ void runFile(const Options &options, const std::string &path, Tally &tally) {
       return fail("does not compile", "");
   }
   Session session;
-  if (!session.open(options.threads, options.cpuLevel) || !session.load(module))
+  if (!session.open(options.threads, options.cpuLevel) ||
+      !session.watch(/*trace=*/false, options.stopAt) || !session.load(module))
     return fail("cannot be loaded", session.getError());
   for (size_t i = 0; i < session.getFunctionCount(); ++i) {
     astra_function_t function;
