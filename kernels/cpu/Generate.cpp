@@ -97,6 +97,47 @@ void countUp(int64_t first, int64_t step, T *out, int64_t stride, int64_t n) {
   }
 }
 
+/// Writes the elements at positions [begin, end) of an iota whose value changes
+/// after `inner` elements and begins anew after `inner * extent`.
+template <class T>
+void writePieces(const Nest<1> &nest, T *out, int64_t begin, int64_t end,
+                 int64_t inner, int64_t extent) {
+  int64_t position = begin, stride = nest.innerStride(0);
+  nest.walk(begin, end, [&](const int64_t (&offset)[1], int64_t count) {
+    // Pieces along which the value counts up (inner 1) or stays.
+    for (int64_t at = 0; at < count;) {
+      int64_t value = position / inner % extent;
+      int64_t left = inner == 1 ? extent - value : inner - position % inner;
+      int64_t n = left < count - at ? left : count - at;
+      countUp(value, int64_t(inner == 1), out + offset[0] + at * stride, stride,
+              n);
+      position += n;
+      at += n;
+    }
+    return true;
+  });
+}
+
+/// The same where a period is short: pieces of a few periods in a row.
+template <class T>
+void writePeriods(const Nest<1> &nest, T *out, int64_t begin, int64_t end,
+                  int64_t inner, int64_t extent) {
+  int64_t period = inner * extent, length = tileSize / period * period;
+  Compute<T> values[tileSize];
+  for (int64_t i = 0; i < length; ++i)
+    values[i] = widen(convert<T>(i / inner % extent));
+  int64_t phase = begin % period, stride = nest.innerStride(0);
+  nest.walk(begin, end, [&](const int64_t (&offset)[1], int64_t count) {
+    for (int64_t at = 0; at < count;) {
+      int64_t n = length - phase < count - at ? length - phase : count - at;
+      storeRun(values + phase, n, out + offset[0] + at * stride, stride);
+      at += n;
+      phase = phase + n == length ? 0 : phase + n;
+    }
+    return true;
+  });
+}
+
 template <class T>
 astra_outcome_t iota(const astra_call_t *call, const astra_arg_t *args,
                      int64_t axis) {
@@ -105,24 +146,13 @@ astra_outcome_t iota(const astra_call_t *call, const astra_arg_t *args,
   for (uint32_t d = uint32_t(axis) + 1; d < args[0].rank; ++d)
     inner *= args[0].shape[d];
   T *out = static_cast<T *>(args[0].data);
-  auto run = [&](int64_t begin, int64_t end) {
-    int64_t position = begin;
-    nest.walk(begin, end, [&](const int64_t (&offset)[1], int64_t count) {
-      // Pieces along which the value counts up (inner 1) or stays.
-      for (int64_t at = 0; at < count;) {
-        int64_t value = position / inner % extent;
-        int64_t left = inner == 1 ? extent - value : inner - position % inner;
-        int64_t n = left < count - at ? left : count - at;
-        countUp(value, int64_t(inner == 1),
-                out + offset[0] + at * nest.innerStride(0), nest.innerStride(0),
-                n);
-        position += n;
-        at += n;
-      }
-      return true;
-    });
-  };
-  parallelFor(call, nest.size(), elementGrain, run);
+  bool isShort = inner * extent <= tileSize / 4;
+  parallelFor(call, nest.size(), elementGrain, [&](int64_t begin, int64_t end) {
+    if (isShort)
+      writePeriods(nest, out, begin, end, inner, extent);
+    else
+      writePieces(nest, out, begin, end, inner, extent);
+  });
   return ASTRA_OK;
 }
 

@@ -1,7 +1,7 @@
 // scatter_add of floats: the places are ordered by destination (they stay where
-// they ascend already, as those of a sorted index do; else by counting or by
-// radix, both stable), and each group's canonical sum is added in one go, the
-// columns of its rows side by side. Groups are independent work.
+// they ascend already, as those of a sorted index do; else a radix sort, which
+// is stable), and each group's canonical sum is added in one go, the columns of
+// its rows side by side. Groups are independent work.
 #include "kernels/Ops.h"
 #include "kernels/cpu/CopyAll.h"
 #include "kernels/cpu/Keys.h"
@@ -11,82 +11,58 @@ using namespace astra;
 
 namespace {
 
-/// The places ordered by destination.
+/// The places ordered by destination: pairs of both in one word, the place in
+/// the low bits.
 class Grouping {
 public:
-  Grouping(const astra_call_t *call, int64_t size)
-      : size(size), positions(call, size), order(call, 2 * size), call(call) {}
-  explicit operator bool() const { return positions && order; }
+  Grouping(const astra_call_t *call, int64_t size, int64_t destinations)
+      : size(size), placeBits(bitsFor(size)),
+        positionBits(bitsFor(destinations)),
+        memory(call, fits() ? 2 * size : 0) {}
+  explicit operator bool() const { return bool(memory); }
+  bool fits() const { return placeBits + positionBits <= 64; }
 
   /// False if an index is out of range.
-  bool read(const Places &places) {
-    bool fine = true;
-    for (int64_t at = 0; at < size; at += Places::block)
-      fine &= places.positions(at, Places::smaller(size - at),
-                               positions.get() + at);
+  bool fill(const Places &places) {
+    pairs = memory.get();
+    bool fine = true, ascends = true;
+    int64_t positions[Places::block], before = 0;
+    for (int64_t at = 0; at < size; at += Places::block) {
+      int64_t n = Places::smaller(size - at);
+      fine &= places.positions(at, n, positions);
+      for (int64_t i = 0; i < n; ++i) {
+        ascends &= before <= positions[i];
+        before = positions[i];
+        pairs[at + i] = uint64_t(before) << placeBits | uint64_t(at + i);
+      }
+    }
+    if (fine && !ascends)
+      pairs = radixSort(pairs, pairs + size, size, (positionBits + 7) / 8,
+                        [this](uint64_t pair) { return pair >> placeBits; });
     return fine;
   }
 
-  /// False if there is no memory.
-  bool sort(int64_t destinations) {
-    const int64_t *position = positions.get();
-    bool ascends = true;
-    for (int64_t i = 1; i < size; ++i)
-      ascends &= position[i - 1] <= position[i];
-    sorted = order.get();
-    constexpr int64_t limit = int64_t(1) << 32;
-    if (ascends)
-      for (int64_t i = 0; i < size; ++i)
-        sorted[i] = i;
-    else if (destinations > 4 * size && destinations < limit && size < limit)
-      sortByRadix(destinations);
-    else
-      return sortByCounting(destinations);
-    return true;
+  int64_t placeAt(int64_t i) const {
+    return int64_t(pairs[i] & ((uint64_t(1) << placeBits) - 1));
   }
-
-  int64_t placeAt(int64_t i) const { return sorted[i]; }
-  int64_t positionAt(int64_t i) const { return positions.get()[sorted[i]]; }
+  int64_t positionAt(int64_t i) const { return int64_t(pairs[i] >> placeBits); }
   int64_t endOfGroup(int64_t i) const {
-    int64_t end = i + 1;
-    while (end < size && positionAt(end) == positionAt(i))
+    int64_t end = i + 1, position = positionAt(i);
+    while (end < size && positionAt(end) == position)
       ++end;
     return end;
   }
 
 private:
-  void sortByRadix(int64_t destinations) {
-    uint64_t *pairs = reinterpret_cast<uint64_t *>(order.get());
-    for (int64_t i = 0; i < size; ++i)
-      pairs[i] = uint64_t(positions.get()[i]) << 32 | uint64_t(i);
-    int bytes = (64 - __builtin_clzll(uint64_t(destinations))) / 8 + 1;
-    pairs = radixSort(pairs, pairs + size, size, bytes < 4 ? bytes : 4,
-                      [](uint64_t pair) { return uint32_t(pair >> 32); });
-    for (int64_t i = 0; i < size; ++i)
-      pairs[i] &= 0xffffffffu;
-    sorted = reinterpret_cast<int64_t *>(pairs);
-  }
-
-  bool sortByCounting(int64_t destinations) {
-    Scratch<int64_t> starts(call, destinations + 1);
-    if (!starts)
-      return false;
-    int64_t *start = starts.get();
-    for (int64_t d = 0; d <= destinations; ++d)
-      start[d] = 0;
-    for (int64_t i = 0; i < size; ++i)
-      ++start[positions.get()[i] + 1];
-    for (int64_t d = 0; d < destinations; ++d)
-      start[d + 1] += start[d];
-    for (int64_t i = 0; i < size; ++i)
-      sorted[start[positions.get()[i]]++] = i;
-    return true;
+  /// At least one, at most 63.
+  static int bitsFor(int64_t n) {
+    return 64 - __builtin_clzll(uint64_t(n) | 1);
   }
 
   int64_t size;
-  Scratch<int64_t> positions, order;
-  const astra_call_t *call;
-  int64_t *sorted = nullptr;
+  int placeBits, positionBits;
+  Scratch<uint64_t> memory;
+  uint64_t *pairs = nullptr;
 };
 
 /// The canonical sum of up to `width` columns of the rows that add() is given.
@@ -231,21 +207,21 @@ private:
 
 template <class T>
 astra_outcome_t scatterAdd(const astra_call_t *call, const astra_arg_t *args,
-                           const int64_t *params) {
+                           const int64_t *params, astra_kernel_fn ref) {
   const astra_arg_t &value = args[1], &out = args[2 + params[0]];
   if (astra_outcome_t outcome = copyAll<T>(call, args[0], out))
     return outcome;
   Places places(out, value, args + 2, params);
   Runs runs(out, value, args[2].rank, params);
-  Grouping groups(call, places.size());
+  Grouping groups(call, places.size(), places.destinations());
+  if (!groups.fits()) // by then the memory of a machine is not enough for more
+    return ref(call, args, params);
   if (!groups)
     return ASTRA_ERROR_OUT_OF_MEMORY;
-  if (!groups.read(places))
+  if (!groups.fill(places))
     return places.fail(call);
   if (runs.size() == 0)
     return ASTRA_OK;
-  if (!groups.sort(places.destinations()))
-    return ASTRA_ERROR_OUT_OF_MEMORY;
   parallelFor(call, places.size(), elementGrain / (4 * runs.size() + 8) + 1,
               [&](int64_t begin, int64_t end) {
                 Adder<T>(places, runs, groups,
@@ -259,8 +235,12 @@ astra_outcome_t scatterAdd(const astra_call_t *call, const astra_arg_t *args,
 } // namespace
 
 #define DEFINE(dtype)                                                          \
-  ASTRA_DEFINE_VARIANT(scatter_add, dtype, runs,                               \
-                       scatterAdd<T_##dtype>(call, args, params))
+  extern "C" astra_outcome_t ASTRA_REF_NAME(scatter_add, dtype)(               \
+      const astra_call_t *, const astra_arg_t *, const int64_t *);             \
+  ASTRA_DEFINE_VARIANT(                                                        \
+      scatter_add, dtype, runs,                                                \
+      scatterAdd<T_##dtype>(call, args, params,                                \
+                            ASTRA_REF_NAME(scatter_add, dtype)))
 DEFINE(f32)
 DEFINE(f64)
 DEFINE(f16)
