@@ -1,136 +1,156 @@
 // The fold of a row of a fused kernel, chunk by chunk: the canonical sum and
-// product, the maximum and minimum, of each float type. The order is that of
-// kernels/Canonical.h.
+// product, the maximum and minimum, of each float type. Blocks add elements to
+// the 32 lanes of a chunk; here lanes become the value of a chunk, and chunks
+// the value of a row. The order is that of kernels/Canonical.h.
 #ifndef ASTRA_KERNELS_FUSEDFOLD_H
 #define ASTRA_KERNELS_FUSEDFOLD_H
 
-#include "kernels/cpu/Extreme.h"
+#include "kernels/Canonical.h"
+#include "kernels/Ops.h"
 
 ASTRA_KERNELS_BEGIN
 
 constexpr int64_t foldChunkSize = CanonicalFold<float, Plus>::chunk;
+constexpr int64_t foldLaneCount = CanonicalFold<float, Plus>::lanes;
 
-/// What a chunk folds to, in the type that its elements are folded in.
-class Accumulated {
-public:
-  template <class C> void set(C value) {
-    std::memcpy(bytes, &value, sizeof(C));
+struct Larger : Extreme<true> {
+  template <class A> static A identity() {
+    return -std::numeric_limits<A>::infinity();
   }
-  template <class C> C get() const {
-    C value;
-    std::memcpy(&value, bytes, sizeof(C));
-    return value;
+};
+struct Smaller : Extreme<false> {
+  template <class A> static A identity() {
+    return std::numeric_limits<A>::infinity();
   }
-
-private:
-  char bytes[8];
 };
 
-/// The state of one fold along a row.
+/// Calls f(operation, zero of the type that elements are folded in).
+template <class F>
+inline void dispatchFold(const astra_slot_desc_t &slot, F &&f) {
+  auto withType = [&](auto operation) {
+    if (slot.dtype == ASTRA_F64)
+      f(operation, double());
+    else
+      f(operation, float());
+  };
+  if (slot.kind == ASTRA_SLOT_SUM)
+    withType(Plus());
+  else if (slot.kind == ASTRA_SLOT_PROD)
+    withType(Times());
+  else if (slot.kind == ASTRA_SLOT_MIN)
+    withType(Smaller());
+  else
+    withType(Larger());
+}
+
+/// Writes the value of a fold as an element of its slot.
+template <class C>
+inline void writeFolded(const astra_slot_desc_t &slot, C value, void *to) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (slot.dtype == ASTRA_F16) {
+      *static_cast<F16 *>(to) = narrow<F16>(value);
+      return;
+    }
+    if (slot.dtype == ASTRA_BF16) {
+      *static_cast<BF16 *>(to) = narrow<BF16>(value);
+      return;
+    }
+  }
+  *static_cast<C *>(to) = value;
+}
+
+/// The lanes of one chunk of a row, and what they fold to.
+union FoldLanes {
+  float narrow[foldLaneCount];
+  double wide[foldLaneCount];
+
+  template <class C> C *get() {
+    if constexpr (std::is_same_v<C, double>)
+      return wide;
+    else
+      return narrow;
+  }
+  void clear(const astra_slot_desc_t &slot) {
+    dispatchFold(slot, [&](auto operation, auto zero) {
+      using C = decltype(zero);
+      for (int64_t i = 0; i < foldLaneCount; ++i)
+        get<C>()[i] = decltype(operation)::template identity<C>();
+    });
+  }
+  /// The first n lanes of another join those from `at` on.
+  void join(const astra_slot_desc_t &slot, FoldLanes &other, int64_t at,
+            int64_t n) {
+    dispatchFold(slot, [&](auto operation, auto zero) {
+      using C = decltype(zero);
+      for (int64_t i = 0; i < n; ++i)
+        get<C>()[at + i] = decltype(operation)::template apply<C>(
+            get<C>()[at + i], other.get<C>()[i]);
+    });
+  }
+  /// Leaves the value of the chunk in lane 0.
+  void fold(const astra_slot_desc_t &slot) {
+    dispatchFold(slot, [&](auto operation, auto zero) {
+      using C = decltype(zero);
+      C *x = get<C>();
+      for (int64_t half = foldLaneCount / 2; half; half /= 2)
+        for (int64_t i = 0; i < half; ++i)
+          x[i] = decltype(operation)::template apply<C>(x[i], x[i + half]);
+    });
+  }
+};
+
+/// The value of a chunk, in the type that its elements are folded in.
+union FoldValue {
+  float narrow;
+  double wide;
+
+  template <class C> C &get() {
+    if constexpr (std::is_same_v<C, double>)
+      return wide;
+    else
+      return narrow;
+  }
+  void set(const astra_slot_desc_t &slot, FoldLanes &lanes) {
+    dispatchFold(slot, [&](auto, auto zero) {
+      get<decltype(zero)>() = lanes.get<decltype(zero)>()[0];
+    });
+  }
+};
+
+/// The chunks of one row: the PairTree of an operation known when it runs.
 class FoldState {
 public:
-  /// The value of one chunk: n <= foldChunkSize elements, n > 0.
-  static Accumulated foldChunk(const astra_slot_desc_t &slot,
-                               const void *elements, int64_t n) {
-    Accumulated value;
-    dispatch(slot.dtype, [&](auto one) {
-      using T = decltype(one);
-      Compute<T> buffer[foldChunkSize];
-      const auto *from = static_cast<const T *>(elements);
-      value.set(foldElements(slot.kind, widenAll(from, n, buffer), n));
-    });
-    return value;
-  }
-
-  /// The value of the next chunk; only the last chunk is shorter.
-  void add(const astra_slot_desc_t &slot, const Accumulated &value) {
-    dispatch(slot.dtype, [&](auto one) {
-      addChunk(slot.kind, value.get<Compute<decltype(one)>>());
+  void add(const astra_slot_desc_t &slot, FoldValue value) {
+    dispatchFold(slot, [&](auto operation, auto zero) {
+      using C = decltype(zero);
+      int level = 0;
+      for (uint64_t bits = count++; bits & 1; bits >>= 1, ++level)
+        value.get<C>() = decltype(operation)::template apply<C>(
+            pending[level].template get<C>(), value.get<C>());
+      pending[level] = value;
     });
   }
 
   /// Writes the value of the row.
   void finish(const astra_slot_desc_t &slot, void *to) {
-    dispatch(slot.dtype, [&](auto one) {
-      using T = decltype(one);
-      *static_cast<T *>(to) = narrow<T>(result<Compute<T>>(slot.kind));
+    dispatchFold(slot, [&](auto operation, auto zero) {
+      using C = decltype(zero);
+      using Op = decltype(operation);
+      C value = Op::template identity<C>();
+      bool any = false;
+      for (int level = 0; count >> level; ++level)
+        if (count >> level & 1) {
+          C part = pending[level].template get<C>();
+          value = any ? Op::template apply<C>(part, value) : part;
+          any = true;
+        }
+      writeFolded(slot, value, to);
     });
   }
 
 private:
-  template <class F> static void dispatch(uint32_t dtype, F f) {
-    if (dtype == ASTRA_F32)
-      f(float());
-    else if (dtype == ASTRA_F64)
-      f(double());
-    else if (dtype == ASTRA_F16)
-      f(F16());
-    else
-      f(BF16());
-  }
-
-  template <class T>
-  static const Compute<T> *widenAll(const T *from, int64_t n,
-                                    Compute<T> *buffer) {
-    if constexpr (!isSmallFloat<T>) {
-      return from;
-    } else {
-      loadRun(from, 1, n, buffer);
-      return buffer;
-    }
-  }
-
-  template <class C>
-  static C foldElements(uint32_t kind, const C *x, int64_t n) {
-    switch (kind) {
-    case ASTRA_SLOT_SUM:
-      return astra::foldChunk<Plus>(x, n);
-    case ASTRA_SLOT_PROD:
-      return astra::foldChunk<Times>(x, n);
-    case ASTRA_SLOT_MAX:
-      return extremeOf<true>(x, n, x[0]);
-    default:
-      return extremeOf<false>(x, n, x[0]);
-    }
-  }
-
-  template <class C> void addChunk(uint32_t kind, C value) {
-    State<C> &s = state<C>();
-    if (kind == ASTRA_SLOT_SUM)
-      s.sum.add(value);
-    else if (kind == ASTRA_SLOT_PROD)
-      s.product.add(value);
-    else if (isEmpty)
-      s.extreme = value;
-    else if (kind == ASTRA_SLOT_MAX)
-      s.extreme = Extreme<true>::apply(s.extreme, value);
-    else
-      s.extreme = Extreme<false>::apply(s.extreme, value);
-    isEmpty = false;
-  }
-
-  template <class C> C result(uint32_t kind) {
-    State<C> &s = state<C>();
-    return kind == ASTRA_SLOT_SUM    ? s.sum.result()
-           : kind == ASTRA_SLOT_PROD ? s.product.result()
-                                     : s.extreme;
-  }
-
-  template <class C> struct State {
-    PairTree<C, Plus> sum;
-    PairTree<C, Times> product;
-    C extreme = C(0);
-  };
-  template <class C> State<C> &state() {
-    if constexpr (std::is_same_v<C, double>)
-      return wide;
-    else
-      return narrowState;
-  }
-
-  State<float> narrowState;
-  State<double> wide;
-  bool isEmpty = true;
+  uint64_t count = 0;
+  FoldValue pending[64];
 };
 
 ASTRA_KERNELS_END

@@ -36,7 +36,7 @@ public:
            const int64_t *widths)
       : stage(plan.stages[0]), count(int(plan.arg_count)),
         inputs(int(stage.input_count)), widths(widths),
-        nest(args, widths, count, 0, args[0].rank) {
+        nest(args, widths, count, 0, args[0].rank, FusedNest::Any) {
     for (int i = 0; i < count; ++i)
       base[i] = static_cast<char *>(args[i].data);
   }

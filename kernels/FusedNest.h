@@ -15,12 +15,25 @@ using FusedOffsets = int64_t[mostFusedArgs];
 
 class FusedNest {
 public:
-  /// The axes [begin, end) of the views.
+  enum Order { RowMajor, Any };
+
+  /// The axes [begin, end) of the views; in any order, neighbours in memory
+  /// come last.
   FusedNest(const astra_arg_t *args, const int64_t *widths, int count,
-            uint32_t begin, uint32_t end)
+            uint32_t begin, uint32_t end, Order order)
       : count(count) {
-    for (uint32_t axis = begin; axis < end; ++axis)
-      addAxis(args, widths, axis);
+    uint32_t axes[ASTRA_MAX_RANK];
+    for (uint32_t axis = begin; axis < end; ++axis) {
+      uint32_t place = axis - begin;
+      for (; order == Any && place > 0 &&
+             distance(args, widths, axes[place - 1]) <
+                 distance(args, widths, axis);
+           --place)
+        axes[place] = axes[place - 1];
+      axes[place] = axis;
+    }
+    for (uint32_t place = 0; place < end - begin; ++place)
+      addAxis(args, widths, axes[place]);
     if (rank == 0) {
       rank = 1;
       shape[0] = 1;
@@ -60,6 +73,17 @@ public:
   }
 
 private:
+  /// How far apart neighbours along an axis are, in all views together.
+  int64_t distance(const astra_arg_t *args, const int64_t *widths,
+                   uint32_t axis) const {
+    int64_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+      int64_t stride = args[i].strides[axis] * widths[i];
+      sum += stride < 0 ? -stride : stride;
+    }
+    return sum;
+  }
+
   void addAxis(const astra_arg_t *args, const int64_t *widths, uint32_t axis) {
     int64_t extent = args[0].shape[axis];
     total *= extent;

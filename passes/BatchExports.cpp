@@ -1,5 +1,5 @@
 // See Phases.h: every export over a batch, as if the program had mapped it.
-#include "dialect/AstraDialect.h"
+#include "dialect/AstraOps.h"
 #include "passes/Phases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,11 +7,11 @@
 using namespace mlir;
 using namespace astra;
 
-static TensorType addAxis(Type type, const Dim &batch) {
-  auto row = cast<TensorType>(type);
+static astra::TensorType addAxis(Type type, const Dim &batch) {
+  auto row = cast<astra::TensorType>(type);
   SmallVector<Dim> shape = row.getShape();
   shape.insert(shape.begin(), batch);
-  return TensorType::get(type.getContext(), row.getElementType(), shape);
+  return astra::TensorType::get(type.getContext(), row.getElementType(), shape);
 }
 
 /// A name that the function has no other use for.

@@ -14,6 +14,11 @@ namespace astra {
 
 struct TapeEnd;
 
+/// On a maximum inside a fused kernel: of no elements it is -infinity.
+constexpr llvm::StringLiteral TotalAttrName = "astra.total";
+/// Softmax and its relations become folds and operations on elements.
+void expandRowOperations(FusedOp fused);
+
 class CallsLowering {
 public:
   /// The fused kernels of a module: the name of each by its code.
@@ -52,6 +57,9 @@ public:
   void fail() { failed = true; }
 
 private:
+  /// Memory for a result, laid out for those that read it.
+  mlir::Value makeResult(mlir::Value result);
+
   //===-- Operations ------------------------------------------------------===//
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lower(mlir::Operation &op);

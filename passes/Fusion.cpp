@@ -34,7 +34,7 @@ static bool isElementwise(Operation *op) {
 }
 
 /// Rows that are known to be shorter cost more one by one than passes over all.
-static constexpr int64_t ShortestRow = 32;
+static constexpr int64_t ShortestRow = 8;
 
 static bool isShortRow(ArrayRef<StringAttr> extents) {
   int64_t elements = 1, extent;
@@ -46,15 +46,31 @@ static bool isShortRow(ArrayRef<StringAttr> extents) {
   return elements < ShortestRow;
 }
 
-/// The number of last axes that a fold of floats runs over; 0 for other
-/// operations.
+/// Gives a row for a row, by folds that a kernel makes of it.
+static bool isRowwise(Operation *op) {
+  return isa<SoftmaxOp, LogSoftmaxOp>(op);
+}
+
+static bool isExponential(Operation *op) {
+  return isRowwise(op) || isa<LogSumExpOp>(op);
+}
+
+static SmallVector<int64_t> getFoldedAxes(Operation *op) {
+  if (isRowwise(op))
+    return {op->getAttrOfType<IntegerAttr>("axis").getInt()};
+  if (!isa<SumOp, ProdOp, MaxOp, MinOp, LogSumExpOp>(op))
+    return {};
+  return llvm::to_vector(
+      op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef());
+}
+
+/// The number of last axes that an operation on floats folds; 0 for others.
 static int64_t getFoldedRows(Operation *op) {
-  if (!isa<SumOp, ProdOp, MaxOp, MinOp>(op))
+  SmallVector<int64_t> axes = getFoldedAxes(op);
+  if (axes.empty())
     return 0;
   astra::TensorType type = getTensorType(op->getOperand(0));
-  ArrayRef<int64_t> axes =
-      op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
-  if (axes.empty() || !isFloatTensor(type) ||
+  if (!isFloatTensor(type) ||
       axes.front() != int64_t(type.getRank() - axes.size()) ||
       isOne(type.getDims().back()) ||
       isShortRow(type.getDims().take_back(axes.size())))
@@ -109,7 +125,9 @@ FusionGroup::Role FusionGroup::getRole(Operation *op) const {
       return Role::None;
   if (int64_t count = getFoldedRows(op)) {
     bool fits = ::getShape(op->getOperand(0)) == ArrayRef(shape);
-    return fits && (rows == 0 || rows == count) ? Role::Fold : Role::None;
+    if (!fits || (rows != 0 && rows != count))
+      return Role::None;
+    return isRowwise(op) ? Role::Rowwise : Role::Fold;
   }
   if (!isElementwise(op))
     return Role::None;
@@ -122,8 +140,11 @@ FusionGroup::Role FusionGroup::getRole(Operation *op) const {
 void FusionGroup::add(Operation *op, Role role) {
   members.push_back(op);
   set.insert(op);
-  elements += role == Role::Element && !isa<BitcastOp>(op);
-  if (role == Role::Fold) {
+  bool isFold = role == Role::Fold || role == Role::Rowwise;
+  // Softmax and logsumexp work on elements too.
+  elements += !isa<BitcastOp>(op) &&
+              (role == Role::Element || (isFold && isExponential(op)));
+  if (isFold) {
     ++folds;
     rows = getFoldedRows(op);
   }

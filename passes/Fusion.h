@@ -14,7 +14,7 @@ namespace astra {
 class FusionGroup {
 public:
   /// What an operation is to the group.
-  enum class Role { None, Element, Fold, PerRow };
+  enum class Role { None, Element, Fold, Rowwise, PerRow };
 
   FusionGroup(llvm::ArrayRef<mlir::StringAttr> shape, int64_t rows)
       : shape(shape.begin(), shape.end()), rows(rows) {}

@@ -22,8 +22,9 @@ struct Place {
 /// Builds the `calls.fused` of one region.
 class FusedKernel {
 public:
-  FusedKernel(FusedOp op, OpBuilder builder)
-      : op(op), builder(builder), rows(op.getRows()) {}
+  /// Of the operations of `op`, which stand for those of `source`.
+  FusedKernel(FusedOp op, FusedOp source, OpBuilder builder)
+      : op(op), source(source), builder(builder), rows(op.getRows()) {}
 
   /// Decides where values are; false if there are too many for one kernel.
   bool plan();
@@ -47,7 +48,7 @@ private:
   LogicalResult buildStage(bool perRow, unsigned pass);
   LogicalResult fillStage(calls::StageOp stage, ArrayRef<Operation *> ops);
 
-  FusedOp op;
+  FusedOp op, source;
   OpBuilder builder;
   int64_t rows;
   SmallVector<Dim> shape;
@@ -195,8 +196,10 @@ void FusedKernel::assignSlots() {
     Value value = inner->getResult(0);
     const Place &place = places[value];
     if (isFold(inner)) {
-      slots[value] =
-          addSlot(inner->getName().stripDialect(), getElement(value));
+      StringRef kind = inner->hasAttr(TotalAttrName)
+                           ? "top"
+                           : inner->getName().stripDialect();
+      slots[value] = addSlot(kind, getElement(value));
       continue;
     }
     if (auto known = writes.find(value);
@@ -318,9 +321,11 @@ bool FusedKernel::plan() {
 calls::FusedOp FusedKernel::build(StringRef name) {
   std::string ops;
   SmallVector<Location> places;
-  for (Operation *inner : work) {
-    ops += (ops.empty() ? "" : " ") + inner->getName().stripDialect().str();
-    places.push_back(inner->getLoc());
+  for (Operation &inner : source.getBody().front().without_terminator()) {
+    if (isAdaptor(&inner) || isa<ConstOp>(inner))
+      continue;
+    ops += (ops.empty() ? "" : " ") + inner.getName().stripDialect().str();
+    places.push_back(inner.getLoc());
   }
   unsigned args = op.getNumOperands() + op.getNumResults();
   auto fused = calls::FusedOp::create(
@@ -356,8 +361,9 @@ StringRef CallsLowering::shareFused(calls::FusedOp fused) {
   fused.setSymName(name);
   auto [known, isNew] = fusedNames.try_emplace(code, name);
   if (!isNew) {
-    auto shared = source->getParentOfType<ModuleOp>()
-                      .lookupSymbol<calls::FusedOp>(known->second);
+    auto shared =
+        source->getParentOfType<ModuleOp>().lookupSymbol<calls::FusedOp>(
+            known->second);
     shared->setLoc(builder.getFusedLoc({shared.getLoc(), fused.getLoc()}));
     fused.erase();
   }
@@ -366,7 +372,10 @@ StringRef CallsLowering::shareFused(calls::FusedOp fused) {
 
 LogicalResult CallsLowering::lowerFused(FusedOp op) {
   auto module = source->getParentOfType<ModuleOp>();
-  FusedKernel kernel(op, OpBuilder::atBlockEnd(module.getBody()));
+  // A copy, which may be changed and goes away.
+  OwningOpRef<FusedOp> expanded(cast<FusedOp>(op->clone()));
+  expandRowOperations(*expanded);
+  FusedKernel kernel(*expanded, op, OpBuilder::atBlockEnd(module.getBody()));
   if (!kernel.plan())
     return lowerInline(*op, op.getBody());
   calls::FusedOp fused =

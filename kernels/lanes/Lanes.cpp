@@ -53,6 +53,27 @@ template <class T> struct Lane<Op_rem, T, T> {
   }
 };
 
+// Written without branches. Equal values differ at most in the sign of zero.
+template <bool larger, class T> struct ExtremeLane {
+  ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a,
+                               const T *__restrict b) {
+    ASTRA_LANE_LOOP
+    if constexpr (isInt<T>) {
+      out[i] = Extreme<larger>::apply(a[i], b[i]);
+    } else {
+      using C = Compute<T>;
+      C x = widen(a[i]), y = widen(b[i]);
+      auto xBits = bitsAs<BitsOf<C>>(x), yBits = bitsAs<BitsOf<C>>(y);
+      C ordered = (larger ? x > y : x < y) ? x : y;
+      C tie = bitsAs<C>(larger ? xBits & yBits : xBits | yBits);
+      ordered = x == y ? tie : ordered;
+      out[i] = narrow<T>(x != x ? x : ordered);
+    }
+  }
+};
+template <class T> struct Lane<Op_maximum, T, T> : ExtremeLane<true, T> {};
+template <class T> struct Lane<Op_minimum, T, T> : ExtremeLane<false, T> {};
+
 // The reduction of large angles has branches; where no angle is large the
 // forms without it give the same bits.
 #define ASTRA_ANGLE_LANE(name)                                                 \

@@ -71,11 +71,17 @@ Status ElfFile::checkTables() const {
 }
 
 Status ElfFile::checkSections() const {
+  uint64_t sum = 0;
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr part = section(i);
-    if (part.sh_type != SHT_NOBITS && part.sh_type != SHT_NULL &&
-        !isInside(part.sh_offset, part.sh_size))
+    if (part.sh_type == SHT_NOBITS || part.sh_type == SHT_NULL)
+      continue;
+    if (!isInside(part.sh_offset, part.sh_size))
       return truncated("a section", part.sh_offset + part.sh_size);
+    // Else a small file could have many large sections.
+    sum += part.sh_size;
+    if (sum > bytes.size())
+      return refuse("has sections that share bytes");
   }
   return {};
 }
@@ -92,6 +98,7 @@ FileSizes ElfFile::sizes() const {
 }
 
 Status ElfFile::checkSegments() {
+  uint64_t sum = 0;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     auto segment =
         at<Elf64_Phdr>(header.e_phoff + uint64_t(i) * sizeof(Elf64_Phdr));
@@ -99,6 +106,10 @@ Status ElfFile::checkSegments() {
       continue;
     if (!isInside(segment.p_offset, segment.p_filesz))
       return truncated("a segment", segment.p_offset + segment.p_filesz);
+    // What is loaded lies apart; the others name parts of it, each a few.
+    sum += segment.p_filesz;
+    if (sum > 4 * bytes.size())
+      return refuse("has too many segments of the same bytes");
     if (segment.p_filesz > segment.p_memsz && segment.p_type == PT_LOAD)
       return refuse("has a segment that is larger in the file than in memory");
     hasDynamic |= segment.p_type == PT_DYNAMIC;

@@ -2,11 +2,14 @@
 // into a word matter: those of code do not, since none is run.
 #include "core/ElfImage.h"
 #include <algorithm>
+#include <map>
 
 namespace astra {
 namespace {
 
 constexpr uint64_t firstAddress = 0x10000;
+/// No longer name is looked for.
+constexpr uint64_t longestName = 4096;
 
 bool isObject(const ElfFile &file) { return file.getHeader().e_type == ET_REL; }
 
@@ -25,16 +28,16 @@ Status ElfImage::build(const ElfFile &file) {
     return file.refuse("is neither an object file nor a shared library");
   ASTRA_TRY(isObject(file) ? placeSections(file) : placeSegments(file));
   unsigned count = file.getHeader().e_shnum;
-  std::vector<uint64_t> ignored;
+  std::map<unsigned, std::vector<uint64_t>> addresses; // of each table
   for (unsigned i = 0; i < count; ++i) {
     Elf64_Shdr section = file.section(i);
     if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
-      ASTRA_TRY(readSymbols(file, section, ignored));
+      ASTRA_TRY(readSymbols(file, section, addresses[i]));
   }
   for (unsigned i = 0; i < count; ++i) {
     Elf64_Shdr section = file.section(i);
     if (section.sh_type == SHT_RELA)
-      ASTRA_TRY(relocate(file, section));
+      ASTRA_TRY(relocate(file, section, addresses[section.sh_link]));
   }
   return {};
 }
@@ -83,7 +86,6 @@ Status ElfImage::readSymbols(const ElfFile &file, const Elf64_Shdr &table,
   Elf64_Shdr names = file.section(table.sh_link);
   if (names.sh_type != SHT_STRTAB)
     return file.refuse("has symbols without names");
-  addresses.clear();
   for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
     auto symbol = file.at<Elf64_Sym>(table.sh_offset + i * sizeof(Elf64_Sym));
     uint64_t address = symbol.st_value;
@@ -99,13 +101,14 @@ Status ElfImage::readSymbols(const ElfFile &file, const Elf64_Shdr &table,
         symbol.st_name >= names.sh_size)
       continue;
     const char *name = file.data() + names.sh_offset + symbol.st_name;
-    size_t most = size_t(names.sh_size - symbol.st_name);
-    symbols.push_back({std::string(name, strnlen(name, most)), address});
+    uint64_t most = std::min(names.sh_size - symbol.st_name, longestName);
+    symbols.push_back({{name, strnlen(name, size_t(most))}, address});
   }
   return {};
 }
 
-Status ElfImage::relocate(const ElfFile &file, const Elf64_Shdr &table) {
+Status ElfImage::relocate(const ElfFile &file, const Elf64_Shdr &table,
+                          const std::vector<uint64_t> &addresses) {
   const Elf64_Ehdr &header = file.getHeader();
   if (table.sh_link >= header.e_shnum ||
       (isObject(file) && table.sh_info >= header.e_shnum))
@@ -114,13 +117,6 @@ Status ElfImage::relocate(const ElfFile &file, const Elf64_Shdr &table) {
   uint64_t base = isObject(file) ? sectionAddresses[table.sh_info] : 0;
   if (isObject(file) && !base)
     return {};
-  std::vector<uint64_t> addresses;
-  Elf64_Shdr from = file.section(table.sh_link);
-  if (from.sh_type == SHT_SYMTAB || from.sh_type == SHT_DYNSYM) {
-    size_t known = symbols.size();
-    ASTRA_TRY(readSymbols(file, from, addresses));
-    symbols.resize(known);
-  }
   for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Rela); ++i) {
     auto entry = file.at<Elf64_Rela>(table.sh_offset + i * sizeof(Elf64_Rela));
     bool hasSymbol = false;
@@ -154,7 +150,8 @@ const ElfImage::Part *ElfImage::partAt(uint64_t address, uint64_t bytes) const {
 
 uint64_t ElfImage::find(const char *name, bool isPrefix) const {
   for (const Symbol &symbol : symbols)
-    if (isPrefix ? symbol.name.rfind(name, 0) == 0 : symbol.name == name)
+    if (isPrefix ? symbol.name.substr(0, strlen(name)) == name
+                 : symbol.name == name)
       return symbol.address;
   return 0;
 }

@@ -4,13 +4,15 @@
 #define ASTRA_RUNTIME_ELFIMAGE_H
 
 #include "core/Elf.h"
+#include <string_view>
 #include <vector>
 
 namespace astra {
 
 class ElfImage {
 public:
-  /// Of an object file or a shared library whose parts have been checked.
+  /// Of an object file or a shared library whose parts have been checked, and
+  /// that stays.
   Status build(const ElfFile &file);
 
   /// The address of the first piece of data with this name, or with this
@@ -29,7 +31,7 @@ private:
     std::string bytes; // as far as the file has them; zeros follow
   };
   struct Symbol {
-    std::string name;
+    std::string_view name; // in the file's bytes
     uint64_t address;
   };
 
@@ -37,7 +39,8 @@ private:
   Status placeSegments(const ElfFile &file);
   Status readSymbols(const ElfFile &file, const Elf64_Shdr &table,
                      std::vector<uint64_t> &addresses);
-  Status relocate(const ElfFile &file, const Elf64_Shdr &table);
+  Status relocate(const ElfFile &file, const Elf64_Shdr &table,
+                  const std::vector<uint64_t> &addresses);
   const Part *partAt(uint64_t address, uint64_t bytes) const;
 
   std::vector<Part> parts;

@@ -2,6 +2,7 @@
 // layout and ragged extents, at every level, against the separate kernels of
 // `ref`.
 #include "AnyTensor.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace astra::testing;
@@ -30,11 +31,14 @@ void addAndCompare(void *const *data, const int64_t *masks, int64_t count) {
   }
 }
 
-/// Two outputs that get the input: for two folds.
-void split(void *const *data, const int64_t *masks, int64_t count) {
+/// The input joins a sum and a maximum.
+void sumAndMax(void *const *data, const int64_t *masks, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     float x = at<float>(data, masks, 0, i);
-    static_cast<float *>(data[1])[i] = static_cast<float *>(data[2])[i] = x;
+    at<float>(data, masks, 1, i) += x;
+    float &largest = at<float>(data, masks, 2, i);
+    bool isZero = x == largest && !std::signbit(x);
+    largest = x > largest || isZero || std::isnan(x) ? x : largest;
   }
 }
 void negate(void *const *data, const int64_t *masks, int64_t count) {
@@ -116,7 +120,7 @@ protected:
   const int64_t folded[3] = {0, 3, 4}, negated[2] = {3, 5}, copied[2] = {3, 2},
                 added[4] = {0, 5, 4, 1};
   const astra_stage_desc_t stages[4] = {
-      {{split, split}, folded, 1, 2, 0, 0},
+      {{sumAndMax, sumAndMax}, folded, 1, 2, 0, 0},
       {{negate, negate}, negated, 1, 1, 1, 0},
       {{negate, negate}, copied, 1, 1, 1, 0},
       {{addThree, addThree}, added, 3, 1, 0, 0}};
@@ -150,9 +154,10 @@ protected:
 };
 
 TEST_P(FusedRows, FoldsAndWhatIsMadeOfThem) {
-  const Shape shapes[] = {{1, 1},    {3, 15},   {40, 16},   {7, 17},
-                          {2, 1023}, {5, 1024}, {3, 1025},  {2, 5000},
-                          {100, 33}, {0, 3},    {2, 140001}};
+  const Shape shapes[] = {{1, 1},    {3, 15},   {40, 16},    {7, 17},
+                          {2, 1023}, {5, 1024}, {3, 1025},   {2, 5000},
+                          {100, 33}, {0, 3},    {2, 140001}, {70, 10},
+                          {64, 63},  {130, 1},  {33, 300},   {17, 1024}};
   for (const Shape &flat : shapes)
     for (int64_t rows : {1, 2})
       for (Layout in : layouts) {

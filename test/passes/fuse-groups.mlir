@@ -100,9 +100,34 @@ func.func @alone(%x: !astra.tensor<f32, [n, m]>, %i: !astra.tensor<i32, [n]>) ->
 // CHECK: astra.fused(%arg0) rows 0
 // CHECK: astra.yield
 // CHECK: astra.sum
-func.func @short(%x: !astra.tensor<f32, [n, 10]>) -> !astra.tensor<f32, [n]> {
-  %e = astra.exp %x : !astra.tensor<f32, [n, 10]>
-  %d = astra.neg %e : !astra.tensor<f32, [n, 10]>
-  %s = astra.sum %d {axes = array<i64: 1>} : (!astra.tensor<f32, [n, 10]>) -> !astra.tensor<f32, [n]>
+func.func @short(%x: !astra.tensor<f32, [n, 4]>) -> !astra.tensor<f32, [n]> {
+  %e = astra.exp %x : !astra.tensor<f32, [n, 4]>
+  %d = astra.neg %e : !astra.tensor<f32, [n, 4]>
+  %s = astra.sum %d {axes = array<i64: 1>} : (!astra.tensor<f32, [n, 4]>) -> !astra.tensor<f32, [n]>
   return %s : !astra.tensor<f32, [n]>
+}
+
+// Softmax works on the rows of its group.
+// CHECK-LABEL: @softmax
+// CHECK: astra.fused(%arg0) rows 1
+// CHECK: mul
+// CHECK: softmax
+// CHECK: sum
+// CHECK: astra.yield
+// CHECK-NOT: softmax
+func.func @softmax(%x: !astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n]> {
+  %y = astra.mul %x, %x : !astra.tensor<f32, [n, m]>
+  %p = astra.softmax %y {axis = 1 : i64} : !astra.tensor<f32, [n, m]>
+  %s = astra.sum %p {axes = array<i64: 1>} : (!astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n]>
+  return %s : !astra.tensor<f32, [n]>
+}
+
+// Along another axis it has a kernel of its own.
+// CHECK-LABEL: @columns
+// CHECK-NOT: astra.fused
+// CHECK: return
+func.func @columns(%x: !astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n, m]> {
+  %y = astra.mul %x, %x : !astra.tensor<f32, [n, m]>
+  %p = astra.softmax %y {axis = 0 : i64} : !astra.tensor<f32, [n, m]>
+  return %p : !astra.tensor<f32, [n, m]>
 }

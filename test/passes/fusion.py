@@ -21,8 +21,8 @@ BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "maximum({}, {})", "minimu
 COMPARE = "== != < <= > >=".split()
 SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-40, -1e-40, 3e38, 1e30, 0.5,
            1.0, -1.0, 1e5, 65504.0]
-ROWS = [1, 2, 3, 7, 20]
-COLUMNS = [1, 2, 15, 16, 17, 31, 33, 64, 100, 257, 1023, 1024, 1025, 2050]
+ROWS = [1, 2, 3, 7, 20, 70, 150]
+COLUMNS = [1, 2, 3, 10, 15, 16, 17, 31, 33, 64, 100, 257, 1023, 1024, 1025, 2050]
 
 
 class Program:
@@ -35,7 +35,8 @@ class Program:
         self.lines = []
         self.values = [("x", self.dtype, "full"), ("transpose(y)", self.dtype, "full"),
                        ("a", self.dtype, "column"), ("c", self.dtype, "row"),
-                       ("flip(x, axis = 1)", self.dtype, "full")]
+                       ("flip(x, axis = 1)", self.dtype, "full"),
+                       ("where(c > -1.0, x, log(c * 0.0))", self.dtype, "full")]
         for _ in range(rng.randint(4, 22)):
             self.step()
 
@@ -77,13 +78,17 @@ class Program:
         elif kind < 0.87:
             other = self.rng.choice(["f32", "f64", "i32", "i8", "u16", "f16", "bf16"])
             self.define(f"{self.dtype}({other}({a[0]}))", a[1], a[2])
+        elif kind < 0.91:
+            full = self.pick(shapes=("full",))
+            op = self.rng.choice(["softmax", "log_softmax"])
+            self.define(f"{op}({full[0]}, axis = 1)", full[1], "full")
         else:
             full = self.pick(shapes=("full",))
-            op = self.rng.choice(["sum", "max", "min", "mean", "sum", "prod"])
+            op = self.rng.choice(["sum", "max", "min", "mean", "sum", "prod", "logsumexp"])
             self.define(f"{op}({full[0]}, axis = 1, keepdims = true)", full[1], "row")
 
     def text(self):
-        made = self.values[5:]
+        made = self.values[6:]
         results = self.rng.sample(made, min(len(made), self.rng.randint(1, 3)))
         if made[-1] not in results:
             results.append(made[-1])

@@ -126,6 +126,23 @@ TEST_F(Load, RefusesOtherProcessorsAndDamagedTables) {
       if (segments(h)[i].p_type == PT_NOTE)
         segments(h)[i].p_filesz = 14;
   });
+  refused("sections that share bytes", [](Elf64_Ehdr &h) {
+    auto *sections = reinterpret_cast<Elf64_Shdr *>(
+        reinterpret_cast<char *>(&h) + h.e_shoff);
+    for (int i = 1; i < 3; ++i) {
+      sections[i].sh_type = SHT_PROGBITS;
+      sections[i].sh_offset = 0;
+      sections[i].sh_size = h.e_shoff;
+    }
+  });
+  refused("segments of the same bytes", [&](Elf64_Ehdr &h) {
+    ASSERT_GE(h.e_phnum, 6);
+    for (int i = 0; i < h.e_phnum; ++i) {
+      segments(h)[i].p_type = PT_PHDR;
+      segments(h)[i].p_offset = 0;
+      segments(h)[i].p_filesz = h.e_shoff;
+    }
+  });
 }
 
 } // namespace

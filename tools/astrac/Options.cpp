@@ -180,8 +180,8 @@ bool astra::parseOptions(int argc, const char *const *argv, Options &options) {
   options.batch = args.hasArg(OPT_batch);
   options.tests = args.hasArg(OPT_tests);
   options.cpuLevel = args.getLastArgValue(OPT_cpu_level_EQ).str();
-  for (unsigned id : {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ,
-                      OPT_trace_EQ})
+  for (unsigned id :
+       {OPT_o, OPT_emit_EQ, OPT_std_EQ, OPT_cpu_level_EQ, OPT_trace_EQ})
     if (args.hasArg(id) && args.getLastArgValue(id).empty())
       return complain("`" + args.getLastArg(id)->getSpelling() +
                       "` needs a value");
