@@ -1,7 +1,7 @@
 // Versions, and the table of all public functions for programs that load the
 // library by path.
-#include "abi/layout.h"
 #include "astra/api.h"
+#include "abi/layout.h"
 #include "astra/module.h"
 
 namespace {

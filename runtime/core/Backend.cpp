@@ -11,22 +11,23 @@ namespace {
 /// Before each block that a back end has, so that it can be released without
 /// its size; as long as the alignment.
 struct alignas(MemoryPool::alignment) HostHeader {
+  MemoryPool &pool;
   Block block;
 };
 
 void *allocateOnHost(void *context, size_t bytes) {
-  MemoryPool &pool = static_cast<astra_runtime *>(context)->memory;
+  MemoryPool &pool = static_cast<astra_runtime *>(context)->memoryHere();
   if (bytes > SIZE_MAX - sizeof(HostHeader))
     return nullptr;
   Block block = pool.allocate(bytes + sizeof(HostHeader));
-  return block ? new (block.memory) HostHeader{block} + 1 : nullptr;
+  return block ? new (block.memory) HostHeader{pool, block} + 1 : nullptr;
 }
 
-void releaseOnHost(void *context, void *memory) {
+void releaseOnHost(void *, void *memory) {
   if (!memory)
     return;
-  Block block = (static_cast<HostHeader *>(memory) - 1)->block;
-  static_cast<astra_runtime *>(context)->memory.release(block);
+  HostHeader header = *(static_cast<HostHeader *>(memory) - 1);
+  header.pool.release(header.block);
 }
 
 /// On the processor, the first row of Devices.def.

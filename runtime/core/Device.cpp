@@ -60,10 +60,11 @@ Device::~Device() = default;
 
 Status Device::allocate(size_t bytes, Ref<Storage> &storage) {
   if (!own) {
-    storage = Storage::allocate(runtime.memory, bytes);
-    return storage ? Status()
-                   : outOfMemory(runtime.memory, bytes,
-                                 join("a tensor on \"", name(), "\""));
+    MemoryPool &pool = runtime.memoryHere();
+    storage = Storage::allocate(pool, bytes);
+    return storage
+               ? Status()
+               : outOfMemory(pool, bytes, join("a tensor on \"", name(), "\""));
   }
   auto holder = std::make_unique<OwnedBlock>(OwnedBlock{*own, {}});
   BackendMessage message;
@@ -193,11 +194,15 @@ Status Device::extension(const char *wanted, uint32_t version,
               "\" of version ", version);
 }
 
+uint32_t Device::memoryNodes() const {
+  return own ? 1 : runtime.numa.nodeCount();
+}
+
 Status Device::memoryOf(uint32_t node, MemoryPool::Statistics &counts) const {
-  if (node)
+  if (node >= memoryNodes())
     return fail(ASTRA_ERROR_OUT_OF_RANGE, "the device \"", name(),
-                "\" has no memory node ", node, "; it has 1");
-  counts = own ? own->statistics() : runtime.memory.statistics();
+                "\" has no memory node ", node, "; it has ", memoryNodes());
+  counts = own ? own->statistics() : runtime.memoryOf(node).statistics();
   return {};
 }
 

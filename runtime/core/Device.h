@@ -50,6 +50,8 @@ public:
   Status extension(const char *name, uint32_t version,
                    const astra_extension_t *&table) const;
 
+  /// The NUMA nodes that its memory is counted by.
+  uint32_t memoryNodes() const;
   Status memoryOf(uint32_t node, MemoryPool::Statistics &counts) const;
 
 private:

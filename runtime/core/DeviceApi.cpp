@@ -51,7 +51,7 @@ astra_status_t astra_device_info(astra_runtime_t *runtime, size_t index,
     full.cpu_level = known.cpu_level;
     full.threads = known.threads;
     full.capabilities = known.capabilities;
-    full.memory_nodes = 1;
+    full.memory_nodes = device.memoryNodes();
     return writeStruct(ASTRA_STRUCT_INFO(DEVICE_INFO, astra_device_info_t),
                        &full, info);
   });

@@ -4,6 +4,7 @@
 // each 4 KiB. Kept blocks are linked through themselves, so giving one back
 // needs no memory and cannot fail.
 #include "core/Memory.h"
+#include "core/Numa.h"
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr unsigned smallestPower = 8;
 constexpr unsigned classesUpward = 4; // twice as large
+// Smaller blocks share pages, which lie where they were first written.
+constexpr size_t smallestBound = size_t(1) << 17;
 
 void *systemAllocate(void *, size_t bytes, size_t alignment) {
   return std::aligned_alloc(alignment, bytes);
@@ -35,11 +38,28 @@ unsigned classOf(size_t bytes) {
 
 } // namespace
 
-MemoryPool::MemoryPool(const astra_allocator_t *allocator, const Limits &limits)
+bool Budget::take(uint64_t bytes) {
+  uint64_t seen = held.load();
+  do {
+    if (total && seen + bytes > total)
+      return false;
+  } while (!held.compare_exchange_weak(seen, seen + bytes));
+  return true;
+}
+
+void Budget::trimAll() noexcept {
+  for (MemoryPool *pool : pools)
+    pool->trim(0);
+}
+
+MemoryPool::MemoryPool(const astra_allocator_t *allocator, uint64_t keptLimit,
+                       Budget &budget, int systemNode)
     : source(allocator
                  ? *allocator
                  : astra_allocator_t{nullptr, systemAllocate, systemRelease}),
-      limits(limits) {}
+      mostKept(keptLimit), budget(budget), node(allocator ? -1 : systemNode) {
+  budget.pools.push_back(this);
+}
 
 MemoryPool::~MemoryPool() { trim(0); }
 
@@ -61,7 +81,7 @@ Block MemoryPool::takeKept(unsigned index) {
 
 /// Counts bytes as live if the limit allows; the lock is held.
 bool MemoryPool::reserve(size_t bytes) {
-  if (limits.total && counts.live + counts.kept + bytes > limits.total)
+  if (!budget.take(bytes))
     return false;
   counts.live += bytes;
   return true;
@@ -69,10 +89,14 @@ bool MemoryPool::reserve(size_t bytes) {
 
 /// A new block of bytes that are counted already.
 Block MemoryPool::obtain(size_t bytes) {
-  if (void *memory = source.allocate(source.context, bytes, alignment))
-    return {memory, bytes};
-  trim(0);
-  return {source.allocate(source.context, bytes, alignment), bytes};
+  void *memory = source.allocate(source.context, bytes, alignment);
+  if (!memory) {
+    budget.trimAll();
+    memory = source.allocate(source.context, bytes, alignment);
+  }
+  if (memory && node >= 0 && bytes >= smallestBound)
+    preferNode(memory, bytes, unsigned(node));
+  return {memory, bytes};
 }
 
 Block MemoryPool::allocate(size_t bytes) noexcept {
@@ -86,7 +110,7 @@ Block MemoryPool::allocate(size_t bytes) noexcept {
       counts.live += block.bytes;
     } else if (possible && !reserve(rounded)) {
       lock.unlock();
-      trim(0);
+      budget.trimAll();
       lock.lock();
       possible = reserve(rounded);
     }
@@ -105,7 +129,10 @@ Block MemoryPool::allocate(size_t bytes) noexcept {
     return block;
   }
   ++counts.failed;
-  counts.live -= possible ? rounded : 0;
+  if (possible) {
+    counts.live -= rounded;
+    budget.give(rounded);
+  }
   return {};
 }
 
@@ -113,8 +140,7 @@ void MemoryPool::release(const Block &block) noexcept {
   {
     std::lock_guard<SpinLock> lock(mutex);
     counts.live -= block.bytes;
-    if (block.bytes <= limits.kept &&
-        counts.kept <= limits.kept - block.bytes) {
+    if (block.bytes <= mostKept && counts.kept <= mostKept - block.bytes) {
       unsigned index = classOf(block.bytes);
       kept[index] = new (block.memory) Kept{kept[index]};
       counts.kept += block.bytes;
@@ -122,6 +148,7 @@ void MemoryPool::release(const Block &block) noexcept {
     }
   }
   source.release(source.context, block.memory, block.bytes, alignment);
+  budget.give(block.bytes);
 }
 
 /// Takes the kept blocks of one class, the largest first, that `keep` bytes
@@ -156,6 +183,7 @@ void MemoryPool::trim(uint64_t keep) noexcept {
       Kept *block = blocks;
       blocks = block->next;
       source.release(source.context, block, sizeOf(index), alignment);
+      budget.give(sizeOf(index));
     }
   }
 }

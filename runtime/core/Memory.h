@@ -1,6 +1,7 @@
-// The memory of one runtime: blocks aligned to 64 bytes, from the caller's
-// allocator or the system's, kept in size classes for reuse, limited and
-// counted. Storage is one block, or the caller's own memory, shared by tensors.
+// The host's memory on one NUMA node: blocks aligned to 64 bytes, from the
+// caller's allocator or the system's, kept in size classes for reuse, limited
+// together with the runtime's other pools, and counted. Storage is one block,
+// or the caller's own memory, shared by tensors.
 //
 // A storage lives as long as a tensor or a piece of work refers to it, so a
 // block comes back only after the last work that uses it is done.
@@ -11,6 +12,7 @@
 #include "core/SpinLock.h"
 #include "core/Status.h"
 #include <mutex>
+#include <vector>
 
 namespace astra {
 
@@ -22,17 +24,36 @@ struct Block {
   explicit operator bool() const { return memory != nullptr; }
 };
 
+class MemoryPool;
+
+/// What the pools of one runtime have from the system together.
+class Budget {
+public:
+  explicit Budget(uint64_t total) : total(total) {}
+
+  /// Counts bytes if the limit allows.
+  bool take(uint64_t bytes);
+  void give(uint64_t bytes) { held.fetch_sub(bytes); }
+  /// Has every pool give back what it keeps.
+  void trimAll() noexcept;
+
+  const uint64_t total; // 0: no limit
+  std::vector<MemoryPool *> pools;
+
+private:
+  std::atomic<uint64_t> held{0};
+};
+
 class MemoryPool {
 public:
   static constexpr size_t alignment = 64;
 
-  struct Limits {
-    uint64_t total = 0; // of live and kept bytes; 0: none
-    uint64_t kept = uint64_t(1) << 28;
-  };
+  static constexpr uint64_t usuallyKept = uint64_t(1) << 28;
 
-  /// `allocator` may be null: the system's.
-  MemoryPool(const astra_allocator_t *allocator, const Limits &limits);
+  /// `allocator` may be null: the system's. Its memory shall lie on
+  /// `systemNode`, unless that is -1. The budget outlives the pool.
+  MemoryPool(const astra_allocator_t *allocator, uint64_t keptLimit,
+             Budget &budget, int systemNode = -1);
   ~MemoryPool();
 
   /// At least `bytes` bytes, or none.
@@ -45,10 +66,21 @@ public:
   struct Statistics {
     uint64_t live = 0, peak = 0, kept = 0;
     uint64_t allocations = 0, reused = 0, failed = 0;
+
+    /// Of two pools; their peaks need not have been at the same time.
+    Statistics &operator+=(const Statistics &other) {
+      live += other.live;
+      peak += other.peak;
+      kept += other.kept;
+      allocations += other.allocations;
+      reused += other.reused;
+      failed += other.failed;
+      return *this;
+    }
   };
   Statistics statistics() const;
-  uint64_t limit() const { return limits.total; }
-  uint64_t keptLimit() const { return limits.kept; }
+  uint64_t limit() const { return budget.total; }
+  uint64_t keptLimit() const { return mostKept; }
 
 private:
   static constexpr unsigned classCount = 4 * 48;
@@ -63,7 +95,9 @@ private:
   Kept *detach(uint64_t keep, unsigned &index);
 
   astra_allocator_t source;
-  const Limits limits;
+  const uint64_t mostKept;
+  Budget &budget;
+  const int node;
   mutable SpinLock mutex;
   Statistics counts;
   Kept *kept[classCount] = {};

@@ -9,21 +9,32 @@
 
 using namespace astra;
 
-static MemoryPool::Limits limitsOf(const astra_runtime_options_t &options) {
-  MemoryPool::Limits limits;
-  limits.total = options.memory_limit;
-  if (options.kept_limit)
-    limits.kept = options.kept_limit;
-  return limits;
+/// What one of several pools may keep.
+static uint64_t keptLimitOf(const astra_runtime_options_t &options,
+                            const NumaTopology &numa) {
+  uint64_t all = options.kept_limit ? options.kept_limit
+                                    : uint64_t(MemoryPool::usuallyKept);
+  return all / numa.nodeCount();
+}
+
+/// Memory is bound to nodes only where there are several.
+static int boundNode(const NumaTopology &numa, uint32_t node) {
+  return numa.nodeCount() > 1 ? int(numa.systemNode(node)) : -1;
 }
 
 astra_runtime::astra_runtime(const astra_runtime_options_t &options)
-    : memory(options.allocator, limitsOf(options)),
+    : numa("/sys/devices/system/node"), budget(options.memory_limit),
+      memory(options.allocator, keptLimitOf(options, numa), budget,
+             boundNode(numa, 0)),
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
       threads(options.threads ? options.threads : countCpus()),
       workers(options.workers ? *options.workers : astra_workers_t{}),
       kernels(cpuLevel), trace(std::make_unique<Trace>()),
-      debug(options.debug), debugContext(options.debug_context) {}
+      debug(options.debug), debugContext(options.debug_context) {
+  for (uint32_t node = 1; node < numa.nodeCount(); ++node)
+    otherNodes.push_back(std::make_unique<MemoryPool>(
+        options.allocator, memory.keptLimit(), budget, boundNode(numa, node)));
+}
 
 astra_runtime::~astra_runtime() {
   endStreams();
@@ -164,7 +175,10 @@ astra_status_t astra_runtime_memory(astra_runtime_t *runtime,
                                     astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
-    astra_memory_info_t full = memoryInfo(runtime->memory.statistics());
+    MemoryPool::Statistics all = runtime->memory.statistics();
+    for (const std::unique_ptr<MemoryPool> &pool : runtime->otherNodes)
+      all += pool->statistics();
+    astra_memory_info_t full = memoryInfo(all);
     full.limit_bytes = runtime->memory.limit();
     full.live_handles = runtime->handles.liveCount();
     return writeStruct(ASTRA_STRUCT_INFO(MEMORY_INFO, astra_memory_info_t),
@@ -176,7 +190,8 @@ astra_status_t astra_runtime_trim(astra_runtime_t *runtime, uint64_t keep,
                                   astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
-    runtime->memory.trim(keep);
+    for (uint32_t node = 0; node < runtime->numa.nodeCount(); ++node)
+      runtime->memoryOf(node).trim(keep / runtime->numa.nodeCount());
     std::lock_guard<std::mutex> lock(runtime->deviceMutex);
     for (const Ref<Device> &device : runtime->devices) {
       if (DevicePool *own = device->ownMemory())

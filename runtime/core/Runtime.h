@@ -7,6 +7,7 @@
 #include "core/ForkGuard.h"
 #include "core/Handles.h"
 #include "core/Kernels.h"
+#include "core/Numa.h"
 #include "core/StreamThreads.h"
 #include <memory>
 
@@ -34,7 +35,20 @@ struct astra_runtime {
   void writeDebug(const std::string &text) const;
 
   const astra::ForkGuard forkGuard;
+  /// The pool of the node that this thread runs on.
+  astra::MemoryPool &memoryHere() {
+    uint32_t node = numa.here();
+    return node ? *otherNodes[node - 1] : memory;
+  }
+  /// The pool of a node, below numa.nodeCount().
+  astra::MemoryPool &memoryOf(uint32_t node) {
+    return node ? *otherNodes[node - 1] : memory;
+  }
+
+  const astra::NumaTopology numa;
+  astra::Budget budget;
   astra::MemoryPool memory; // outlives what is in the other members
+  std::vector<std::unique_ptr<astra::MemoryPool>> otherNodes; // from node 1 on
   uint32_t cpuLevel;
   uint32_t threads;
   astra_workers_t workers; // the program's; without `run`: none

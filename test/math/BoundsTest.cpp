@@ -33,6 +33,8 @@ TEST_P(Bounds, Single) {
   EXPECT_GT(worst.arguments, 200000u);
   // A measurement that never sees an error measures nothing.
   EXPECT_GT(worst.error, 0.3);
+  // Nor does one by a reference that is no better than what it judges.
+  EXPECT_LT(worst.reference, 0x1p-20);
   expectWithin(worst, GetParam().bound32);
 }
 
@@ -42,6 +44,21 @@ TEST_P(Bounds, Double) {
   Worst worst = sampleDouble(GetParam(), 1000, 20);
   EXPECT_GT(worst.error, 0.3);
   expectWithin(worst, GetParam().bound64);
+}
+
+TEST(BoundsOfHalves, EveryArgument) {
+  if (!haveDoubleReference())
+    GTEST_SKIP() << "built without MPFR";
+  for (const Case *c = Cases; c->name; ++c)
+    for (Format format : {Format::F16, Format::BF16}) {
+      if (c->name != std::string("exp") && c->name != std::string("erf"))
+        continue;
+      Worst worst = sweepHalf(*c, format);
+      EXPECT_EQ(worst.arguments, 65536u);
+      // The rounding of float before that of the type adds little.
+      EXPECT_GT(worst.error, 0.49);
+      expectWithin(worst, 0.501);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(allCases()),

@@ -1,15 +1,18 @@
 // Parts below the C API: the thread pool, the processors that the system lets
-// a process use, and dimension expressions.
+// a process use, dimension expressions, memory and the machine's nodes.
 #include "core/CpuCount.h"
 #include "core/DimCode.h"
 #include "core/Memory.h"
+#include "core/Numa.h"
 #include "devices/cpu/ThreadPool.h"
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <sched.h>
 #include <set>
+#include <unistd.h>
 
 using namespace astra;
 
@@ -264,7 +267,8 @@ TEST(DimCode, SolvesForOneUnknown) {
 }
 
 TEST(MemoryPool, BlocksAreAlignedAndDoNotOverlap) {
-  MemoryPool pool(nullptr, {});
+  Budget budget(0);
+  MemoryPool pool(nullptr, MemoryPool::usuallyKept, budget);
   std::vector<std::pair<Block, size_t>> blocks;
   for (int round = 0; round < 2; ++round) {
     for (size_t bytes = 0; bytes < 5000; bytes += 37) {
@@ -288,7 +292,8 @@ TEST(MemoryPool, BlocksAreAlignedAndDoNotOverlap) {
 }
 
 TEST(MemoryPool, ServesSmallerSizesFromLargerBlocks) {
-  MemoryPool pool(nullptr, {});
+  Budget budget(0);
+  MemoryPool pool(nullptr, MemoryPool::usuallyKept, budget);
   Block large = pool.allocate(8000);
   pool.release(large);
   Block served = pool.allocate(5000);
@@ -303,9 +308,8 @@ TEST(MemoryPool, ServesSmallerSizesFromLargerBlocks) {
 }
 
 TEST(MemoryPool, KeepsAndTrimsAsTold) {
-  MemoryPool::Limits limits;
-  limits.kept = 10000;
-  MemoryPool pool(nullptr, limits);
+  Budget budget(0);
+  MemoryPool pool(nullptr, 10000, budget);
   Block a = pool.allocate(8192), b = pool.allocate(4096);
   pool.release(a);
   pool.release(b); // beyond the limit
@@ -317,9 +321,8 @@ TEST(MemoryPool, KeepsAndTrimsAsTold) {
 }
 
 TEST(MemoryPool, GivesKeptBlocksUpForItsLimit) {
-  MemoryPool::Limits limits;
-  limits.total = 20000;
-  MemoryPool pool(nullptr, limits);
+  Budget budget(20000);
+  MemoryPool pool(nullptr, MemoryPool::usuallyKept, budget);
   Block a = pool.allocate(16384);
   EXPECT_FALSE(pool.allocate(4096));
   pool.release(a);
@@ -329,6 +332,67 @@ TEST(MemoryPool, GivesKeptBlocksUpForItsLimit) {
   EXPECT_EQ(pool.statistics().kept, 0u);
   pool.release(b);
   EXPECT_EQ(pool.statistics().peak, 16384u);
+}
+
+TEST(MemoryPool, SharesItsLimitWithThePoolsOfOtherNodes) {
+  Budget budget(20000);
+  MemoryPool near(nullptr, MemoryPool::usuallyKept, budget);
+  MemoryPool far(nullptr, MemoryPool::usuallyKept, budget, 0);
+  Block a = near.allocate(16384);
+  EXPECT_FALSE(far.allocate(4096));
+  near.release(a);
+  Block b = far.allocate(16384); // what the other pool kept went
+  ASSERT_TRUE(b);
+  EXPECT_EQ(near.statistics().kept, 0u);
+  EXPECT_FALSE(near.allocate(4096));
+  far.release(b);
+}
+
+TEST(MemoryPool, BindsLargeBlocksToItsNode) {
+  Budget budget(0);
+  MemoryPool pool(nullptr, 0, budget, 0);
+  Block block = pool.allocate(size_t(1) << 20);
+  ASSERT_TRUE(block);
+  std::memset(block.memory, 1, block.bytes); // usable, whatever came of it
+  pool.release(block);
+}
+
+/// A folder as the kernel would show it.
+class Nodes : public ::testing::Test {
+protected:
+  void SetUp() override { std::filesystem::create_directories(folder); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  void write(const std::string &path, const std::string &text) {
+    std::filesystem::path file = folder / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << "\n";
+  }
+  std::filesystem::path folder = "nodes-" + std::to_string(getpid());
+};
+
+TEST_F(Nodes, AreReadFromFiles) {
+  write("online", "0,2-3");
+  write("node0/cpulist", "0-1,8");
+  write("node2/cpulist", ""); // memory alone
+  write("node3/cpulist", "2-7");
+  NumaTopology numa(folder);
+  EXPECT_EQ(numa.nodeCount(), 2u);
+  EXPECT_EQ(numa.systemNode(1), 3u);
+  EXPECT_EQ(numa.nodeOf(0), 0u);
+  EXPECT_EQ(numa.nodeOf(8), 0u);
+  EXPECT_EQ(numa.nodeOf(7), 1u);
+  EXPECT_EQ(numa.nodeOf(100000), 0u);
+  EXPECT_LT(numa.here(), 2u);
+}
+
+TEST_F(Nodes, AreOneWhereNothingIsTold) {
+  EXPECT_EQ(NumaTopology(folder / "missing").nodeCount(), 1u);
+  EXPECT_EQ(NumaTopology(folder / "missing").here(), 0u);
+  write("online", "what is this");
+  EXPECT_EQ(NumaTopology(folder).nodeCount(), 1u);
+  write("online", "0-4000000000");
+  write("node0/cpulist", "4000000000-4000000001,-,3");
+  EXPECT_EQ(NumaTopology(folder).nodeCount(), 1u);
 }
 
 } // namespace

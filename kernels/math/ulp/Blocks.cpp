@@ -2,6 +2,7 @@
 // vectors.
 #include "kernels/math/ulp/Blocks.h"
 
+#include "kernels/Types.h"
 #include "kernels/math/Elementary.h"
 
 namespace astra {
@@ -35,6 +36,12 @@ const BinaryBlock BinaryBlocks[] = {
     return math::name(x, order);                                               \
   }
 #include "kernels/math/Elementary.def"
+
+const HalfFormat HalfFormats[2] = {
+    {[](float x) { return roundToF16(x).bits; },
+     [](uint16_t bits) { return widen(F16{bits}); }},
+    {[](float x) { return roundToBF16(x).bits; },
+     [](uint16_t bits) { return widen(BF16{bits}); }}};
 
 const OrderedFunction OrderedFunctions[] = {
 #define ASTRA_ORDERED(name, implementation) {#name, name<float>, name<double>},

@@ -26,6 +26,14 @@ struct OrderedFunction {
   double (*twice)(double x, int64_t order);
 };
 
+/// f16 and bf16 by their bits: rounding of a float, and the float that they
+/// are.
+struct HalfFormat {
+  uint16_t (*round)(float x);
+  float (*widen)(uint16_t bits);
+};
+extern const HalfFormat HalfFormats[2];
+
 /// All end with a row whose name is null.
 extern const OrderedFunction OrderedFunctions[];
 extern const UnaryBlock UnaryBlocks[];

@@ -189,7 +189,16 @@ static MpfrFunction mpfrFunction(const std::string &name) {
   return nullptr;
 }
 
-static double errorInUlps(double result, mpfr_ptr value) {
+/// The exponents of a format's least and greatest normal numbers, and its bits
+/// after the point.
+struct Range {
+  long least, greatest, fraction;
+};
+static constexpr Range DoubleRange = {-1022, 1023, 52};
+static constexpr Range Ranges[] = {
+    {-126, 127, 23}, {-14, 15, 10}, {-126, 127, 7}};
+
+static double errorInUlps(double result, mpfr_ptr value, const Range &range) {
   const double wrong = HUGE_VAL;
   if (mpfr_nan_p(value) || std::isnan(result))
     return mpfr_nan_p(value) && std::isnan(result) ? 0 : wrong;
@@ -202,36 +211,65 @@ static double errorInUlps(double result, mpfr_ptr value) {
   if (std::signbit(result) != (mpfr_sgn(value) < 0))
     return wrong;
   long exponent = mpfr_get_exp(value) - 1;
-  exponent = exponent < -1022 ? -1022 : exponent > 1023 ? 1023 : exponent;
+  exponent = exponent < range.least      ? range.least
+             : exponent > range.greatest ? range.greatest
+                                         : exponent;
   Number limit, got, want;
-  mpfr_set_ui_2exp(limit, 1, 1024, N);
+  mpfr_set_ui_2exp(limit, 1, range.greatest + 1, N);
   mpfr_set_d(got, std::fabs(result), N);
   mpfr_abs(want, value, N);
   if (std::isinf(result))
     mpfr_set(got, limit, N);
   mpfr_min(want, want, limit, N);
   mpfr_sub(got, got, want, N);
-  mpfr_mul_2si(got, got, 52 - exponent, N);
+  mpfr_mul_2si(got, got, range.fraction - exponent, N);
   return std::fabs(mpfr_get_d(got, N));
 }
 
 bool haveDoubleReference() { return true; }
 
-double doubleError(const std::string &name, double x, double y, double result) {
-  Number a, b, value;
+/// name(x) or name(x, y); false if there is no such function.
+static bool valueOf(mpfr_ptr value, const std::string &name, double x,
+                    double y) {
+  Number a, b;
   mpfr_set_d(a, x, N);
-  if (MpfrFunction function = mpfrFunction(name)) {
-    function(value, a);
-    return errorInUlps(result, value);
-  }
   mpfr_set_d(b, y, N);
-  if (name == "pow")
+  if (MpfrFunction function = mpfrFunction(name))
+    function(value, a);
+  else if (name == "pow")
     mpfr_pow(value, a, b, N);
   else if (name == "atan2")
     mpfr_atan2(value, a, b, N);
   else
+    return false;
+  return true;
+}
+
+static double errorOf(const std::string &name, double x, double y,
+                      double result, const Range &range) {
+  Number value;
+  return valueOf(value, name, x, y) ? errorInUlps(result, value, range)
+                                    : HUGE_VAL;
+}
+
+double doubleError(const std::string &name, double x, double y, double result) {
+  return errorOf(name, x, y, result, DoubleRange);
+}
+
+double exactError(const std::string &name, double x, double y, double result,
+                  Format format) {
+  return errorOf(name, x, y, result, Ranges[int(format)]);
+}
+
+double referenceError(const std::string &name, double x, double value) {
+  Number exact;
+  if (!valueOf(exact, name, x, 0))
     return HUGE_VAL;
-  return errorInUlps(result, value);
+  // Beyond the range of float every value is as good as another.
+  constexpr double Limit = 0x1p128;
+  if (std::fabs(value) >= Limit && std::fabs(mpfr_get_d(exact, N)) >= Limit)
+    return 0;
+  return errorInUlps(value, exact, Ranges[0]);
 }
 
 } // namespace ulp
@@ -246,6 +284,10 @@ bool haveDoubleReference() { return false; }
 double doubleError(const std::string &, double, double, double) {
   return HUGE_VAL;
 }
+double exactError(const std::string &, double, double, double, Format) {
+  return HUGE_VAL;
+}
+double referenceError(const std::string &, double, double) { return 0; }
 
 } // namespace ulp
 } // namespace astra

@@ -290,6 +290,13 @@ double orderedError(const std::string &name, double x, int64_t order,
     sincSize(waves, a, order);
     mpfr_max(size, size, waves, N);
   }
+  if (name == "polygamma" && x < 0) {
+    // What the poles on both sides add up to, of which little is left halfway.
+    Wide poles;
+    mpfr_fac_ui(poles, (unsigned long)order, N);
+    mpfr_mul_2si(poles, poles, order + 1 - 52, N);
+    mpfr_max(size, size, poles, N);
+  }
   value = mpfr_get_d(exact, N);
   return errorOf(result, exact, size);
 }

@@ -27,6 +27,16 @@ bool haveDoubleReference();
 /// The error in ulps of `result` as name(x) or name(x, y) in double, by MPFR.
 double doubleError(const std::string &name, double x, double y, double result);
 
+/// The same for a result of name(x) or name(x, y) in float, of one argument in
+/// f16 or bf16 (that is what `format` says), without rounding in between.
+enum class Format { F32, F16, BF16 };
+double exactError(const std::string &name, double x, double y, double result,
+                  Format format);
+
+/// How far a value of `singleReference` is from the function's, in ulps of
+/// float.
+double referenceError(const std::string &name, double x, double value);
+
 /// The same for a function with an order; near a zero of a derivative the ulps
 /// are those of the size of its waves. `value`: what is right, rounded.
 double orderedError(const std::string &name, double x, int64_t order,

@@ -2,8 +2,9 @@
 #include "kernels/math/ulp/Sweep.h"
 
 #include "kernels/math/ulp/Blocks.h"
-#include "kernels/math/ulp/Reference.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -28,6 +29,7 @@ const OrderedCase OrderedCases[] = {
 void Worst::add(double newError, double newX, double newY, double newResult) {
   known = true;
   ++arguments;
+  unrounded += newError > 0.5;
   if (newError <= error)
     return;
   error = newError;
@@ -39,6 +41,7 @@ void Worst::merge(const Worst &other) {
   arguments += other.arguments;
   descents += other.descents;
   asymmetric += other.asymmetric;
+  unrounded += other.unrounded;
   if (other.error > error) {
     error = other.error;
     x = other.x, y = other.y, result = other.result;
@@ -94,6 +97,16 @@ static void checkSymmetry(const UnaryBlock &block, Symmetry symmetry,
     worst.asymmetric += !mirrors(symmetry, results[i], mirrored[i]);
 }
 
+/// The reference is good to far less than this part of a float's ulp.
+static constexpr double Undecided = 0x1p-20;
+
+static double judge(const Case &function, float x, float result, double value) {
+  double error = singleError(result, value);
+  if (std::fabs(error - 0.5) < Undecided && haveDoubleReference())
+    return exactError(function.name, x, 0, result, Format::F32);
+  return error;
+}
+
 /// Arguments number begin, begin + stride, ... below end.
 static Worst sweepRange(const Case &function, uint64_t begin, uint64_t end,
                         uint64_t stride) {
@@ -108,7 +121,8 @@ static Worst sweepRange(const Case &function, uint64_t begin, uint64_t end,
       x[count++] = floatAt(begin);
     block.single(x, results, count);
     for (size_t i = 0; i < count; ++i) {
-      worst.add(singleError(results[i], reference(x[i])), x[i], 0, results[i]);
+      worst.add(judge(function, x[i], results[i], reference(x[i])), x[i], 0,
+                results[i]);
       worst.descents +=
           function.monotone * results[i] < function.monotone * last;
       last = results[i];
@@ -119,27 +133,72 @@ static Worst sweepRange(const Case &function, uint64_t begin, uint64_t end,
   return worst;
 }
 
+/// The greatest error of the reference at a thousand arguments.
+static double errorOfReference(const Case &function) {
+  constexpr uint64_t Step = (2 * Half) / 1021;
+  SingleReference reference = singleReference(function.name);
+  double greatest = 0;
+  for (uint64_t i = Step; haveDoubleReference() && i < 2 * Half; i += Step) {
+    double value = reference(floatAt(i));
+    if (std::isfinite(value))
+      greatest =
+          std::max(greatest, referenceError(function.name, floatAt(i), value));
+  }
+  return greatest;
+}
+
 Worst sweepSingle(const Case &function, uint64_t stride, unsigned jobs) {
   uint64_t begin = function.symmetry == Symmetry::None ? 0 : Half,
            end = 2 * Half;
-  std::vector<Worst> parts(jobs);
-  std::vector<std::thread> threads;
-  uint64_t share = (end - begin + jobs - 1) / jobs;
-  for (unsigned j = 0; j < jobs; ++j)
-    threads.emplace_back([&, j] {
+  // More pieces than threads: the cost of an argument depends on its size.
+  uint64_t pieces = jobs == 1 ? 1 : 64 * jobs;
+  uint64_t share = (end - begin) / stride / pieces + 1;
+  std::vector<Worst> parts(pieces);
+  std::atomic<uint64_t> next{0};
+  auto work = [&] {
+    for (uint64_t p; (p = next++) < pieces;) {
       // One argument more than its share: the step to the neighbour's first.
-      uint64_t from = begin + j * share;
-      uint64_t to = std::min(end, from + share + stride);
-      parts[j] = sweepRange(function, from, to, stride);
-    });
+      uint64_t from = begin + p * share * stride;
+      uint64_t to = std::min(end, from + (share + 1) * stride);
+      if (from < end)
+        parts[p] = sweepRange(function, from, to, stride);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned j = 1; j < jobs; ++j)
+    threads.emplace_back(work);
+  work();
   for (std::thread &thread : threads)
     thread.join();
   Worst worst;
   for (const Worst &part : parts)
     worst.merge(part);
+  if (haveDoubleReference() && std::isfinite(worst.error))
+    worst.error =
+        exactError(function.name, worst.x, 0, worst.result, Format::F32);
+  worst.reference = errorOfReference(function);
   float nan = NAN, atNan;
   find(UnaryBlocks, function.name)->single(&nan, &atNan, 1);
   worst.add(std::isnan(atNan) ? 0 : HUGE_VAL, NAN, 0, atNan);
+  return worst;
+}
+
+Worst sweepHalf(const Case &function, Format format) {
+  Worst worst;
+  const UnaryBlock &block = *find(UnaryBlocks, function.name);
+  const HalfFormat &half =
+      format == Format::F16 ? HalfFormats[0] : HalfFormats[1];
+  for (uint32_t bits = 0; haveDoubleReference() && bits < 0x10000; ++bits) {
+    float x = half.widen(uint16_t(bits)), result;
+    block.single(&x, &result, 1);
+    result = half.widen(half.round(result));
+    // MPFR for the size of the error, the reference for classes and signs.
+    double value = singleReference(function.name)(x);
+    double error = std::isfinite(value) && value != 0
+                       ? exactError(function.name, x, 0, result, format)
+                       : singleError(result, value);
+    worst.add(error, x, 0, result);
+  }
   return worst;
 }
 
@@ -190,8 +249,13 @@ Worst sampleOrderedSingle(const OrderedCase &function, int64_t order,
       continue;
     float result = block.single(x, order);
     double value;
-    orderedError(function.name, x, order, result, value);
-    worst.add(singleError(result, value), x, double(order), result);
+    double wide =
+        orderedError(function.name, x, order, result, value) * 0x1p-29;
+    double error = singleError(result, value);
+    // Near a zero the size of the waves counts.
+    if (std::isfinite(result) && result != 0)
+      error = std::min(error, wide);
+    worst.add(error, x, double(order), result);
   }
   return worst;
 }

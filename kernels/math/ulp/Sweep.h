@@ -4,6 +4,8 @@
 #ifndef ASTRA_KERNELS_MATH_ULP_SWEEP_H
 #define ASTRA_KERNELS_MATH_ULP_SWEEP_H
 
+#include "kernels/math/ulp/Reference.h"
+
 #include <cstdint>
 #include <string>
 
@@ -39,6 +41,8 @@ struct Worst {
   uint64_t arguments = 0;
   uint64_t descents = 0;   ///< Neighbours in the wrong order.
   uint64_t asymmetric = 0; ///< Arguments where the symmetry does not hold.
+  uint64_t unrounded = 0;  ///< Results that are not the nearest number.
+  double reference = 0;    ///< Greatest error found in the reference itself.
   bool known = false;      ///< There was a reference to measure by.
 
   void add(double newError, double newX, double newY, double newResult);
@@ -46,8 +50,13 @@ struct Worst {
 };
 
 /// Every `stride`-th float from -infinity to infinity, and NaN; arguments of
-/// negative sign only by their symmetry where the function has one.
+/// negative sign only by their symmetry where the function has one. Where the
+/// reference is too near the middle between two floats to tell which is the
+/// nearest, and for the greatest error, MPFR is the judge.
 Worst sweepSingle(const Case &function, uint64_t stride, unsigned jobs);
+
+/// Every f16 or bf16 argument, against MPFR: the function of float, rounded.
+Worst sweepHalf(const Case &function, Format format);
 
 /// `count` double arguments: half within [low, high], half over all bit
 /// patterns.

@@ -15,22 +15,26 @@ using namespace astra::ulp;
 namespace {
 struct Options {
   std::string function, type;
-  bool exhaustive = false;
+  bool exhaustive = false, table = false;
   uint64_t stride = 997, samples = 20000, seed = 1;
   unsigned jobs = 1;
 };
 } // namespace
 
 static const char Usage[] =
-    "usage: astra-ulp [--function NAME] [--type f32|f64] [--exhaustive]\n"
-    "                 [--stride N] [--samples N] [--seed N] [--jobs N]\n"
+    "usage: astra-ulp [--function NAME] [--type f32|f64|f16|bf16] "
+    "[--exhaustive]\n"
+    "                 [--stride N] [--samples N] [--seed N] [--jobs N] "
+    "[--table]\n"
     "  --exhaustive  f32: every argument (functions of one argument)\n"
     "  --stride N    f32: every N-th argument (default 997)\n"
     "  --samples N   f64, and functions of two arguments: how many arguments\n"
     "                (default 20000; a hundred times that in f32; a tenth\n"
     "                for each order of functions with an order)\n"
     "  --seed N      of the samples (default 1)\n"
-    "  --jobs N      threads (default 1)\n";
+    "  --jobs N      threads (default 1)\n"
+    "  --table       rows of the table in docs/elementary.md\n"
+    "f16 and bf16 are always measured at every argument.\n";
 
 static bool parse(int argc, char **argv, Options &options) {
   for (int i = 1; i < argc; ++i) {
@@ -38,6 +42,10 @@ static bool parse(int argc, char **argv, Options &options) {
     if (name == "--exhaustive") {
       options.exhaustive = true;
       options.stride = 1;
+      continue;
+    }
+    if (name == "--table") {
+      options.table = true;
       continue;
     }
     if (++i == argc)
@@ -57,36 +65,106 @@ static bool parse(int argc, char **argv, Options &options) {
     else
       return false;
   }
-  bool typeKnown =
-      options.type.empty() || options.type == "f32" || options.type == "f64";
+  bool typeKnown = options.type.empty() || options.type == "f32" ||
+                   options.type == "f64" || options.type == "f16" ||
+                   options.type == "bf16";
   return typeKnown && options.stride > 0 && options.jobs > 0;
 }
 
-/// Prints one line; whether the function keeps its bound, order and symmetry.
-static bool report(const char *name, const char *type, const Worst &worst,
-                   double bound, bool two) {
-  if (!worst.known) {
-    printf("%-12s %s  not measured: built without MPFR\n", name, type);
-    return true;
-  }
-  bool good =
-      worst.error <= bound && worst.descents == 0 && worst.asymmetric == 0;
-  printf("%-12s %s  %7.4f ulp at %-16.9g", name, type, worst.error, worst.x);
+/// A row of the table in docs/elementary.md.
+static void printRow(const char *name, const char *type, const Worst &worst,
+                     bool two) {
+  printf("| %s | %s | %.4f | %.9g", name, type, worst.error, worst.x);
+  if (two)
+    printf(", %.9g", worst.y);
+  printf(" | %.4f | %llu |\n", 100.0 * worst.unrounded / worst.arguments,
+         (unsigned long long)worst.arguments);
+}
+
+static void printLine(const char *name, const char *type, const Worst &worst,
+                      bool two) {
+  printf("%-12s %-4s  %7.4f ulp at %-16.9g", name, type, worst.error, worst.x);
   if (two)
     printf(" %-16.9g", worst.y);
-  printf(" (%a -> %a)  of %llu", worst.x, worst.result,
-         (unsigned long long)worst.arguments);
-  if (worst.descents)
-    printf("  DESCENTS %llu", (unsigned long long)worst.descents);
-  if (worst.asymmetric)
-    printf("  ASYMMETRIC %llu", (unsigned long long)worst.asymmetric);
-  printf("%s\n", good ? "" : "  OVER THE BOUND");
-  fflush(stdout);
-  return good;
+  printf(" (%a -> %a)  of %llu, %.4f %% not the nearest", worst.x, worst.result,
+         (unsigned long long)worst.arguments,
+         100.0 * worst.unrounded / worst.arguments);
+  if (worst.reference > 0)
+    printf(", reference within %.1e", worst.reference);
 }
+
+namespace {
+/// The measurements of one type are printed as they come; `good` tells whether
+/// all functions keep their bound, order and symmetry.
+struct Report {
+  const Options &options;
+  bool good = true;
+
+  void add(const char *name, const char *type, const Worst &worst, double bound,
+           bool two = false) {
+    if (!worst.known) {
+      printf("%-12s %-4s  not measured: built without MPFR\n", name, type);
+      return;
+    }
+    bool fine = worst.error <= bound && !worst.descents && !worst.asymmetric;
+    good &= fine;
+    if (options.table)
+      printRow(name, type, worst, two);
+    else
+      printLine(name, type, worst, two);
+    if (worst.descents)
+      printf("  DESCENTS %llu", (unsigned long long)worst.descents);
+    if (worst.asymmetric)
+      printf("  ASYMMETRIC %llu", (unsigned long long)worst.asymmetric);
+    if (!fine)
+      printf("  %s %s OVER THE BOUND", name, type);
+    if (!options.table || !fine)
+      printf("\n");
+    fflush(stdout);
+  }
+};
+} // namespace
 
 static bool wanted(const std::string &choice, const char *value) {
   return choice.empty() || choice == value;
+}
+
+static void measureUnary(Report &report, const Case &c) {
+  const Options &o = report.options;
+  if (wanted(o.type, "f32"))
+    report.add(c.name, "f32", sweepSingle(c, o.stride, o.jobs), c.bound32);
+  if (wanted(o.type, "f64"))
+    report.add(c.name, "f64", sampleDouble(c, o.samples, o.seed), c.bound64);
+  // Two roundings: that of float, then that of the type.
+  if (wanted(o.type, "f16"))
+    report.add(c.name, "f16", sweepHalf(c, Format::F16), 0.51);
+  if (wanted(o.type, "bf16"))
+    report.add(c.name, "bf16", sweepHalf(c, Format::BF16), 0.51);
+}
+
+static void measureOrdered(Report &report, const OrderedCase &c) {
+  const Options &o = report.options;
+  for (int64_t order : Orders) {
+    if (order < c.first)
+      continue;
+    if (wanted(o.type, "f32"))
+      report.add(c.name, "f32",
+                 sampleOrderedSingle(c, order, o.samples / 10, o.seed),
+                 c.bound32, true);
+    if (wanted(o.type, "f64"))
+      report.add(c.name, "f64",
+                 sampleOrderedDouble(c, order, o.samples / 10, o.seed),
+                 c.bound64, true);
+  }
+}
+
+static void measureBinary(Report &report, const char *name) {
+  const Options &o = report.options;
+  if (wanted(o.type, "f32"))
+    report.add(name, "f32", sampleSingle2(name, 100 * o.samples, o.seed), 2,
+               true);
+  if (wanted(o.type, "f64"))
+    report.add(name, "f64", sampleDouble2(name, o.samples, o.seed), 2, true);
 }
 
 int main(int argc, char **argv) {
@@ -95,55 +173,26 @@ int main(int argc, char **argv) {
     fputs(Usage, stderr);
     return 2;
   }
-  bool good = true, any = false;
-  for (const Case *c = Cases; c->name; ++c) {
-    if (!wanted(options.function, c->name))
-      continue;
-    any = true;
-    if (wanted(options.type, "f32"))
-      good &=
-          report(c->name, "f32", sweepSingle(*c, options.stride, options.jobs),
-                 c->bound32, false);
-    if (wanted(options.type, "f64"))
-      good &= report(c->name, "f64",
-                     sampleDouble(*c, options.samples, options.seed),
-                     c->bound64, false);
-  }
-  for (const OrderedCase *c = OrderedCases; c->name; ++c) {
-    if (!wanted(options.function, c->name))
-      continue;
-    any = true;
-    for (int64_t order : Orders) {
-      if (order < c->first)
-        continue;
-      uint64_t samples = options.samples / 10;
-      if (wanted(options.type, "f32"))
-        good &= report(c->name, "f32",
-                       sampleOrderedSingle(*c, order, samples, options.seed),
-                       c->bound32, true);
-      if (wanted(options.type, "f64"))
-        good &= report(c->name, "f64",
-                       sampleOrderedDouble(*c, order, samples, options.seed),
-                       c->bound64, true);
-    }
-  }
-  for (const char *name : {"pow", "atan2"}) {
-    if (!wanted(options.function, name))
-      continue;
-    any = true;
-    if (wanted(options.type, "f32"))
-      good &= report(name, "f32",
-                     sampleSingle2(name, 100 * options.samples, options.seed),
-                     2, true);
-    if (wanted(options.type, "f64"))
-      good &=
-          report(name, "f64",
-                 sampleDouble2(name, options.samples, options.seed), 2, true);
-  }
+  Report report{options};
+  bool any = false;
+  auto chosen = [&](const char *name) {
+    bool is = wanted(options.function, name);
+    any |= is;
+    return is;
+  };
+  for (const Case *c = Cases; c->name; ++c)
+    if (chosen(c->name))
+      measureUnary(report, *c);
+  for (const OrderedCase *c = OrderedCases; c->name; ++c)
+    if (chosen(c->name))
+      measureOrdered(report, *c);
+  for (const char *name : {"pow", "atan2"})
+    if (chosen(name))
+      measureBinary(report, name);
   if (!any) {
     fprintf(stderr, "astra-ulp: no function named '%s'\n",
             options.function.c_str());
     return 2;
   }
-  return good ? 0 : 1;
+  return report.good ? 0 : 1;
 }

@@ -60,7 +60,8 @@ astra_status_t run(void *state, uint32_t, astra_backend_call_t *call,
                    char *message) {
   Cpu &cpu = *static_cast<Cpu *>(state);
   const Launch &launch = *static_cast<const Launch *>(call->launch);
-  CallServices services(cpu.runtime, cpu.runtime.memory, cpu.pool, launch);
+  CallServices services(cpu.runtime, cpu.runtime.memoryHere(), cpu.pool,
+                        launch);
   Status status = guarded([&] { return services.run(*call); });
   return status.ok() ? ASTRA_OK : tell(status, message);
 }

@@ -89,7 +89,7 @@ ASTRA_API void astra_runtime_destroy(astra_runtime_t *runtime);
 typedef struct astra_memory_info {
   astra_chain_t chain;   /* ASTRA_STRUCT_MEMORY_INFO */
   uint64_t live_bytes;   /* in storages of tensors and running calls */
-  uint64_t peak_bytes;   /* the most that live_bytes has been */
+  uint64_t peak_bytes;   /* the most that live_bytes has been (on each node) */
   uint64_t live_handles; /* handles that have references */
   uint64_t allocations;  /* since the runtime was made */
   uint64_t kept_bytes;   /* released, and kept for reuse */
