@@ -147,14 +147,47 @@ Value CallsLowering::getScalar(Value value) {
   return calls::LoadOp::create(builder, loc, type, views.lookup(value));
 }
 
+/// The axes of a result in the order in which its readers take them, where they
+/// agree on another than its own. Asked of products only: they write rows of
+/// any order equally well, and what reads them is fastest along its last axis.
+static ArrayRef<int64_t> getReadOrder(Value result) {
+  Operation *op = result.getDefiningOp();
+  if (!op || !isa<ContractOp, AttentionOp, AttentionGradOp>(op))
+    return {};
+  ArrayRef<int64_t> order;
+  for (Operation *user : result.getUsers()) {
+    auto transpose = dyn_cast<TransposeOp>(user);
+    if (!transpose || (!order.empty() && order != transpose.getPerm()))
+      return {};
+    order = transpose.getPerm();
+  }
+  return order;
+}
+
+Value CallsLowering::makeResult(Value result) {
+  astra::TensorType type = getTensorType(result);
+  Type element = type.getElementType();
+  ArrayRef<int64_t> order = getReadOrder(result);
+  if (order.empty())
+    return makeBuffer(element, type.getShape());
+  SmallVector<Dim> inOrder;
+  for (int64_t axis : order)
+    inOrder.push_back(type.getDim(axis));
+  Layout layout = Layout::dense(inOrder);
+  SmallVector<Dim> strides(order.size());
+  for (auto [stride, axis] : llvm::zip(layout.strides, order))
+    strides[axis] = stride;
+  layout.shape = type.getShape();
+  layout.strides = strides;
+  return makeView(makeBuffer(element, inOrder), layout, element);
+}
+
 Value CallsLowering::getDestination(Value result) {
   if (Value view = views.lookup(result))
     return view;
   Value view = destinations.lookup(result);
-  if (!view) {
-    astra::TensorType type = getTensorType(result);
-    view = makeBuffer(type.getElementType(), type.getShape());
-  }
+  if (!view)
+    view = makeResult(result);
   views[result] = view;
   return view;
 }
