@@ -59,44 +59,94 @@ void addRun(const T *from, int64_t si, T *to, int64_t so, int64_t n) {
     to[i * so] += from[i * si];
 }
 
-/// All places of the windows of one element of the axes before them: what they
-/// overlap in stays in cache.
-template <class T>
-void addPlaces(const Nest<2> &windows, const Nest<2> &places, const T *x,
-               T *out) {
-  int64_t si = windows.innerStride(0), so = windows.innerStride(1);
-  for (int64_t place = 0; place < places.size(); ++place) {
-    int64_t at[2];
-    places.offsetsAt(place, at);
-    windows.walk(
-        0, windows.size(), [&](const int64_t (&offset)[2], int64_t run) {
-          addRun(x + at[0] + offset[0], si, out + at[1] + offset[1], so, run);
-          return true;
-        });
+/// The sums of overlapping windows within one element of the axes before them.
+template <class T> class OverlapSum {
+public:
+  OverlapSum(const astra_arg_t &in, const astra_arg_t &out, uint32_t spatial) {
+    uint32_t first = in.rank - 2 * spatial;
+    for (uint32_t d = first; d < first + spatial; ++d) {
+      uint32_t k = d + spatial;
+      windows.addAxis(in.shape[d], {in.strides[d], out.strides[d]});
+      backwards.addAxis(in.shape[d], {-in.strides[d], -out.strides[d]});
+      places.addAxis(in.shape[k], {in.strides[k], out.strides[k]});
+      lastIn += (in.shape[d] - 1) * in.strides[d];
+      lastOut += (in.shape[d] - 1) * out.strides[d];
+      // Both count the elements of one axis of the result, the same way.
+      fromLast &= (out.strides[d] > 0) == (out.strides[k] > 0) &&
+                  out.strides[d] != 0 && out.strides[k] != 0;
+    }
+    fromLast &= places.size() <= limit;
+    for (int64_t p = 0; fromLast && p < places.size(); ++p) {
+      int64_t at[2];
+      places.offsetsAt(p, at);
+      placeIn[p] = at[0];
+      placeOut[p] = at[1];
+    }
   }
-}
+  int64_t size() const { return windows.size() * places.size(); }
+
+  void run(const T *x, T *out) const {
+    if (fromLast)
+      addFromLast(x + lastIn, out + lastOut);
+    else
+      addByPlace(x, out);
+  }
+
+private:
+  static constexpr int64_t limit = 128;
+
+  /// Of the windows over one element, the last has it at its earliest place: so
+  /// whole windows from the last to the first add in the order of the places.
+  void addFromLast(const T *x, T *out) const {
+    int64_t si = backwards.innerStride(0), so = backwards.innerStride(1),
+            count = places.size();
+    backwards.walk(0, backwards.size(),
+                   [&](const int64_t (&offset)[2], int64_t run) {
+                     for (int64_t i = 0; i < run; ++i) {
+                       const T *from = x + offset[0] + i * si;
+                       T *to = out + offset[1] + i * so;
+                       for (int64_t p = 0; p < count; ++p)
+                         to[placeOut[p]] += from[placeIn[p]];
+                     }
+                     return true;
+                   });
+  }
+  void addByPlace(const T *x, T *out) const {
+    int64_t si = windows.innerStride(0), so = windows.innerStride(1);
+    for (int64_t place = 0; place < places.size(); ++place) {
+      int64_t at[2];
+      places.offsetsAt(place, at);
+      windows.walk(
+          0, windows.size(), [&](const int64_t (&offset)[2], int64_t run) {
+            addRun(x + at[0] + offset[0], si, out + at[1] + offset[1], so, run);
+            return true;
+          });
+    }
+  }
+
+  Nest<2> windows, backwards, places;
+  int64_t lastIn = 0, lastOut = 0;
+  bool fromLast = true;
+  int64_t placeIn[limit], placeOut[limit];
+};
 
 template <class T>
 astra_outcome_t overlapAdd(const astra_call_t *call, const astra_arg_t *args,
                            int64_t spatial) {
-  const astra_arg_t &in = args[0], &to = args[1];
-  // [batch.., O.., K..]; only O and K name elements of the result twice.
-  Nest<2> axes[3];
-  uint32_t first = in.rank - 2 * uint32_t(spatial);
-  for (uint32_t d = 0; d < in.rank; ++d)
-    axes[d < first ? 0 : 1 + (d - first) / uint32_t(spatial)].addAxis(
-        in.shape[d], {in.strides[d], to.strides[d]});
-  const T *x = static_cast<const T *>(in.data);
-  T *out = static_cast<T *>(to.data);
-  int64_t each = axes[1].size() * axes[2].size();
-  parallelFor(call, axes[0].size(), elementGrain / (each + 1) + 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  int64_t at[2];
-                  axes[0].offsetsAt(i, at);
-                  addPlaces(axes[1], axes[2], x + at[0], out + at[1]);
-                }
-              });
+  const astra_arg_t &in = args[0], &out = args[1];
+  OverlapSum<T> sum(in, out, uint32_t(spatial));
+  Nest<2> batch; // only the axes behind it name elements twice
+  for (uint32_t d = 0; d + 2 * uint32_t(spatial) < in.rank; ++d)
+    batch.addAxis(in.shape[d], {in.strides[d], out.strides[d]});
+  auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end && sum.size(); ++i) {
+      int64_t at[2];
+      batch.offsetsAt(i, at);
+      sum.run(static_cast<const T *>(in.data) + at[0],
+              static_cast<T *>(out.data) + at[1]);
+    }
+  };
+  parallelFor(call, batch.size(), elementGrain / (sum.size() + 1) + 1, run);
   return ASTRA_OK;
 }
 

@@ -7,7 +7,6 @@ With --check it writes nothing and fails if the file is not up to date, or if
 a function is declared but not listed (or the other way round).
 """
 import pathlib
-import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,10 +48,6 @@ END = """
 
 
 def declarations():
-    top = (headers.INCLUDE / "astra.h").read_text()
-    missing = set(re.findall(r'#include "astra/(.*)"', top)) - set(headers.PUBLIC)
-    if missing:
-        sys.exit("runtime/abi/headers.py does not list " + ", ".join(sorted(missing)))
     return {f.name: (f.result, f.parameters) for f in headers.functions()}
 
 

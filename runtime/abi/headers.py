@@ -8,9 +8,17 @@ import pathlib
 import re
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include/astra"
-# The parts of astra.h in the order in which one reads them, then itself.
-PUBLIC = ["base.h", "common.h", "runtime.h", "stream.h", "tensor.h", "call.h",
-          "file.h", "inspect.h", "trace.h", "astra.h"]
+# The parts of astra.h in the order in which one reads them; others come after.
+FIRST = ["base.h", "common.h", "runtime.h", "stream.h", "tensor.h", "call.h", "file.h"]
+
+
+def public():
+    """The headers of the C API: what astra.h includes, then itself."""
+    included = re.findall(r'#include "astra/(\w+\.h)"', (INCLUDE / "astra.h").read_text())
+    return FIRST + [name for name in included if name not in FIRST] + ["astra.h"]
+
+
+PUBLIC = public()
 # The other two interfaces.
 OTHERS = ["module.h", "backend.h"]
 

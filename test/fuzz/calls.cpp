@@ -101,7 +101,8 @@ void Sequence::add(Kind kind, uint64_t bits) {
 
 void Sequence::drop(Kind kind, uint64_t bits) {
   for (Handle &each : handles) {
-    if (each.bits == bits && each.runtime == here && each.kind == kind)
+    if (each.bits == bits && each.runtime == here && each.kind == kind &&
+        each.references)
       --each.references;
   }
 }
@@ -212,8 +213,10 @@ void Sequence::look() {
 
 void Sequence::map() {
   auto from = pick<astra_tensor_t>(Tensor);
-  auto device =
-      bytes.below(2) ? astra_device_t{0} : pick<astra_device_t>(Device);
+  bool isLive = allLive;
+  auto device = pick<astra_device_t>(Device);
+  if (device.bits == 0) // here it stands for the host
+    allLive = isLive;
   void *data = nullptr;
   size_t size = 0;
   unblock();
@@ -252,7 +255,8 @@ void Sequence::call() {
   if (donates && attempt(astra_tensor_state, runtime, donated, &state) ==
                      ASTRA_ERROR_INVALID_HANDLE) {
     for (Handle &each : handles)
-      if (each.bits == donated.bits && each.runtime == here)
+      if (each.bits == donated.bits && each.runtime == here &&
+          each.kind == Tensor)
         each.references = 0;
   }
 }

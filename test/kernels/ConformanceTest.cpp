@@ -102,6 +102,32 @@ TEST_P(Conformance, LargeSumOnAllThreads) {
     }
 }
 
+TEST_P(Conformance, Copies) {
+  const Shape shapes[] = {{70, 90},     {5, 20, 33},   {130, 4},
+                          {4, 5, 6, 3}, {2, 9, 4, 2},  {3, 4, 7},
+                          {2, 9, 8, 5}, {3, 17, 6, 66}};
+  for (const Row &row : allRows()) {
+    if (row.name.compare(0, 5, "copy_") || !hasVariant(row))
+      continue;
+    for (const Shape &shape : shapes)
+      for (Layout layout : layouts)
+        for (size_t last = 0; last < shape.size(); ++last) {
+          // Memory in which another axis is the last.
+          Shape moved = shape;
+          std::swap(moved[last], moved.back());
+          std::vector<AnyTensor> in;
+          in.emplace_back(row.in[0], moved, layout);
+          in[0].fill(random, false);
+          std::swap(in[0].shape[last], in[0].shape.back());
+          std::swap(in[0].strides[last], in[0].strides.back());
+          Layout outLayout = layouts[random() % outLayouts];
+          AnyTensor out(row.out, shape, outLayout);
+          ASSERT_TRUE(agree(row, in, out, {}))
+              << show(row, shape, layout, outLayout) << " last " << last;
+        }
+  }
+}
+
 TEST_P(Conformance, PlacesOfExtremes) {
   const std::pair<Shape, int64_t> cases[] = {
       {{7}, 0},        {{0}, 0},       {{3, 0}, 1},   {{0, 3}, 1},
@@ -233,7 +259,10 @@ TEST_P(Conformance, Contractions) {
                         {{}, {23}, {530}, {300}},
                         {{}, {900}, {70}, {1}},
                         {{2}, {80}, {530}, {3}},
-                        {{}, {50}, {600}, {530}},
+                        {{}, {15}, {270}, {1060}},
+                        {{3}, {20}, {5, 3, 3}, {4, 40}},
+                        {{}, {20}, {2, 40}, {4, 3, 3}},
+                        {{}, {15}, {9000}, {65}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))
