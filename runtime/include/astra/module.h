@@ -222,9 +222,9 @@ enum {
   ASTRA_SLOT_SCALAR = 2, /* one value a row */
   ASTRA_SLOT_SUM = 3,
   ASTRA_SLOT_PROD = 4,
-  ASTRA_SLOT_MAX = 5,    /* fails where a row has no elements */
+  ASTRA_SLOT_MAX = 5, /* fails where a row has no elements */
   ASTRA_SLOT_MIN = 6,
-  ASTRA_SLOT_TOP = 7     /* the maximum, -inf of no elements */
+  ASTRA_SLOT_TOP = 7 /* the maximum, -inf of no elements */
 };
 typedef struct astra_slot_desc {
   uint32_t kind;
