@@ -36,8 +36,8 @@ void Descriptor::addFusedPlaces(Location loc) {
     llvm::for_each(several.getLocations(), add);
   else
     add(loc);
-  fusedPlaces.push_back({Field::i64(places.size()),
-                         Field::address(tables.addWords(places))});
+  fusedPlaces.push_back(
+      {Field::i64(places.size()), Field::address(tables.addWords(places))});
 }
 
 unsigned Descriptor::getLocation(Location loc) {

@@ -8,7 +8,8 @@
 
 namespace astra {
 
-/// ASTRA_CPU_X86_64_V3 or _V4, or ASTRA_CPU_REFERENCE below that; ASTRA_CPU_NEON.
+/// ASTRA_CPU_X86_64_V3 or _V4, or ASTRA_CPU_REFERENCE below that;
+/// ASTRA_CPU_NEON.
 uint32_t detectCpuLevel();
 
 /// Can this processor run code for a level? Levels of the other architecture

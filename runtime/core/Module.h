@@ -1,5 +1,5 @@
-// A module: a checked descriptor with its kernels resolved. Knows the object ABI
-// (astra/module.h).
+// A module: a checked descriptor with its kernels resolved. Knows the object
+// ABI (astra/module.h).
 #ifndef ASTRA_RUNTIME_MODULE_H
 #define ASTRA_RUNTIME_MODULE_H
 

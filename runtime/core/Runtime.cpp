@@ -29,8 +29,8 @@ astra_runtime::astra_runtime(const astra_runtime_options_t &options)
       cpuLevel(options.cpu_level ? options.cpu_level : detectCpuLevel()),
       threads(options.threads ? options.threads : countCpus()),
       workers(options.workers ? *options.workers : astra_workers_t{}),
-      kernels(cpuLevel), trace(std::make_unique<Trace>()),
-      debug(options.debug), debugContext(options.debug_context) {
+      kernels(cpuLevel), trace(std::make_unique<Trace>()), debug(options.debug),
+      debugContext(options.debug_context) {
   for (uint32_t node = 1; node < numa.nodeCount(); ++node)
     otherNodes.push_back(std::make_unique<MemoryPool>(
         options.allocator, memory.keptLimit(), budget, boundNode(numa, node)));

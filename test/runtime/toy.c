@@ -232,7 +232,7 @@ static const astra_donation_desc_t donations[] = {{1, 0, 1, 0}}; /* add */
    COUNT(locations),                                                           \
    locations,                                                                  \
    0,                                                                          \
-  NULL,                                                                       \
+   NULL,                                                                       \
    COUNT(donations),                                                           \
    donations,                                                                  \
    NULL,                                                                       \
