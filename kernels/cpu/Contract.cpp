@@ -29,18 +29,26 @@ template <class C> struct Cut {
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, 8);
     columnBlocks = ceil(panels, 32);
+    // Long sums of one block of rows are work for two threads at least.
+    if (rowBlocks * c.batch.size() == 1 && k * m * n > (1 << 23) &&
+        columnBlocks == 1 && panels > 1)
+      columnBlocks = 2;
     blockTiles = ceil(tiles, rowBlocks);
     blockPanels = ceil(panels, columnBlocks);
-    height = least(blockTiles * (m / tiles + 1), m);
+    leastRows = m / tiles;
+    higherTiles = m % tiles;
+    height = least(blockTiles * (leastRows + 1), m);
     chain = least(k, chainLength);
     int64_t folds = ceil(k, chainLength * foldLength);
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
   }
 
-  int64_t rowsOf(int64_t tile) const { return m / tiles + (tile < m % tiles); }
+  int64_t rowsOf(int64_t tile) const {
+    return leastRows + (tile < higherTiles);
+  }
   int64_t rowOf(int64_t tile) const {
-    return tile * (m / tiles) + least(tile, m % tiles);
+    return tile * leastRows + least(tile, higherTiles);
   }
   int64_t area() const { return height * blockPanels * panel; }
   /// Where the k from firstK on begin in operands packed for all blocks.
@@ -59,7 +67,7 @@ template <class C> struct Cut {
     return (k * panel + ceil(k, chainLength) * gap) * panels;
   }
 
-  int64_t m, n, k, tiles, panels;
+  int64_t m, n, k, tiles, panels, leastRows, higherTiles;
   int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
   int64_t levels; // sums that may wait in the tree, and the one being made
 };
@@ -68,19 +76,23 @@ template <class T> class Product {
 public:
   using C = Compute<T>;
   static constexpr int64_t panelColumns = Cut<C>::panel;
+  /// Longer rows cost less to pack for each block than to keep.
+  static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
 
   Product(const astra_call_t *call, const Contraction &c, const T *a,
           const T *b, T *out)
       : call(call), c(c), cut(c), a(a), b(b), out(out) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
-    bool one = c.batch.size() == 1;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
               c.columns.innerExtent() == cut.n;
     direct = !isSmallFloat<T> && cut.levels == 1 &&
              c.columns.innerStride(1) == 1 &&
              c.columns.innerExtent() == cut.n && c.rows.innerExtent() == cut.m;
-    sharesColumns = one && cut.rowBlocks > (inPlace ? 2 : 1);
-    sharesRows = one && cut.columnBlocks > 1;
+    int64_t batch = c.batch.size();
+    sharesColumns =
+        isOne(c.batch, 1) && cut.rowBlocks * batch > (inPlace ? 2 : 1);
+    sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
+                 cut.k <= sharedLength;
   }
 
   astra_outcome_t run() {
@@ -106,6 +118,12 @@ public:
   }
 
 private:
+  /// Do all products of the batch have one operand in common?
+  static bool isOne(const Nest<3> &batch, int operand) {
+    return batch.innerExtent() == batch.size() &&
+           batch.innerStride(operand) == 0;
+  }
+
   /// One block of the result, with the memory of the thread that makes it.
   struct Block {
     const T *a, *b;
@@ -329,7 +347,10 @@ private:
     if (count < panelColumns)
       for (int64_t i = 0; i < ks * panelColumns; ++i)
         to[i] = C(0);
-    if (c.columns.innerStride(0) == 1)
+    bool transposes = c.contracted.innerStride(1) == 1 &&
+                      c.contracted.innerExtent() >= Tile<C>::lanes;
+    if (c.columns.innerStride(0) == 1 &&
+        (c.columns.innerExtent() >= Tile<C>::lanes || !transposes))
       copyColumns(from, column, count, firstK, ks, to);
     else
       gatherColumns(from, column, count, firstK, ks, to);
@@ -338,24 +359,22 @@ private:
   /// Columns in runs of consecutive ones.
   void copyColumns(const T *from, int64_t column, int64_t count, int64_t firstK,
                    int64_t ks, C *to) {
-    int64_t starts[panelColumns], counts[panelColumns], runs = 0;
-    c.columns.walk(column, column + count,
-                   [&](const int64_t (&at)[2], int64_t run) {
-                     starts[runs] = at[0];
-                     counts[runs++] = run;
-                     return true;
-                   });
-    int64_t sk = c.contracted.innerStride(1);
-    c.contracted.walk(firstK, firstK + ks,
-                      [&](const int64_t (&at)[2], int64_t run) {
-                        for (int64_t i = 0; i < run; ++i) {
-                          const T *line = from + at[1] + i * sk;
-                          for (int64_t r = 0; r < runs; to += counts[r++])
-                            copyShort(line + starts[r], counts[r], to);
-                          to += panelColumns - count;
-                        }
-                        return true;
-                      });
+    int64_t places[chainLength], known = 0, sk = c.contracted.innerStride(1);
+    for (int64_t done = 0; done < ks; done += known, known = 0) {
+      c.contracted.walk(firstK + done, firstK + least(ks, done + chainLength),
+                        [&](const int64_t (&at)[2], int64_t run) {
+                          for (int64_t i = 0; i < run; ++i)
+                            places[known++] = at[1] + i * sk;
+                          return true;
+                        });
+      C *next = to + done * panelColumns;
+      c.columns.walk(
+          column, column + count, [&](const int64_t (&at)[2], int64_t run) {
+            copyRuns(from + at[0], places, known, run, next, panelColumns);
+            next += run;
+            return true;
+          });
+    }
   }
 
   /// Columns apart from each other, each consecutive along k or not.

@@ -102,6 +102,28 @@ ASTRA_INLINE inline void copyShort(const T *from, int64_t count,
   }
 }
 
+/// to[i * stride + j] = from[places[i] + j] for i < k and a short run of j.
+template <class T>
+inline void copyRuns(const T *from, const int64_t *places, int64_t k,
+                     int64_t count, Compute<T> *to, int64_t stride) {
+  using C = Compute<T>;
+  constexpr int64_t lanes = Tile<C>::lanes;
+  if constexpr (!isSmallFloat<T>) {
+    int64_t whole = count / lanes * lanes;
+    typename Tile<C>::Mask mask = firstLanes<C>(count - whole);
+    for (int64_t i = 0; i < k; ++i, to += stride) {
+      const C *line = from + places[i];
+      for (int64_t j = 0; j < whole; j += lanes)
+        storeVector(to + j, loadVector(line + j));
+      if (whole < count)
+        storeLanes<C>(to + whole, loadLanes<C>(line + whole, mask), mask);
+    }
+  } else {
+    for (int64_t i = 0; i < k; ++i, to += stride)
+      loadRun(from + places[i], 1, count, to);
+  }
+}
+
 /// to[i * stride + line] for a few lines that lie side by side, i < k; from one
 /// i to the next it is `step`.
 template <class T>
