@@ -8,7 +8,7 @@ import lit.formats
 config.name = "Astra"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".mlir", ".test", ".astra"]
-config.excludes = ["Inputs", "bench", "e2e", "fuzz"]
+config.excludes = ["Inputs", "abi", "bench", "e2e", "fuzz"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.astra_build_dir + "/test/lit"
 

@@ -12,9 +12,9 @@ INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include/astra"
 FIRST = ["base.h", "common.h", "runtime.h", "stream.h", "tensor.h", "call.h", "file.h"]
 
 
-def public():
+def public(folder=INCLUDE):
     """The headers of the C API: what astra.h includes, then itself."""
-    included = re.findall(r'#include "astra/(\w+\.h)"', (INCLUDE / "astra.h").read_text())
+    included = re.findall(r'#include "astra/(\w+\.h)"', (folder / "astra.h").read_text())
     return FIRST + [name for name in included if name not in FIRST] + ["astra.h"]
 
 
@@ -74,10 +74,10 @@ class Function:
         self.parameters, self.comment = parameters, comment
 
 
-def functions(names=PUBLIC, folder=INCLUDE):
+def functions(names=None, folder=INCLUDE):
     """Every function that the headers export, in order."""
     found = []
-    for name in names:
+    for name in names or public(folder):
         for block in blocks(name, folder):
             code = without_comments(block.code)
             for item in re.findall(r"^ASTRA_API\s+(.*?);", code, flags=re.S | re.M):

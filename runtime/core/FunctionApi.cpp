@@ -51,8 +51,9 @@ Status describe(const Function &function, const astra_leaf_desc_t &leaf,
     full.donor_count = donors.count;
     full.donors = donors.inputs;
   }
-  return writeStruct(ASTRA_STRUCT_INFO(LEAF_INFO, astra_leaf_info_t), &full,
-                     info);
+  return writeStruct(
+      ASTRA_GROWN_STRUCT_INFO(LEAF_INFO, astra_leaf_info_t, donor_count), &full,
+      info);
 }
 
 /// One entry of a list of the function's description.
@@ -134,8 +135,9 @@ astra_status_t astra_function_info(astra_runtime_t *runtime,
     full.output_count = desc.out_leaf_count;
     full.flags = desc.flags & ASTRA_EXPORT_TEST ? ASTRA_FUNCTION_TEST : 0;
     full.memory = object->memoryText();
-    return writeStruct(ASTRA_STRUCT_INFO(FUNCTION_INFO, astra_function_info_t),
-                       &full, info);
+    return writeStruct(
+        ASTRA_GROWN_STRUCT_INFO(FUNCTION_INFO, astra_function_info_t, memory),
+        &full, info);
   });
 }
 

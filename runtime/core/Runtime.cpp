@@ -152,9 +152,10 @@ astra_status_t astra_runtime_create(const astra_runtime_options_t *options,
     *runtime = nullptr;
     astra_runtime_options_t given = {};
     if (options)
-      ASTRA_TRY(readStruct(
-          ASTRA_STRUCT_INFO(RUNTIME_OPTIONS, astra_runtime_options_t), options,
-          &given));
+      ASTRA_TRY(
+          readStruct(ASTRA_GROWN_STRUCT_INFO(RUNTIME_OPTIONS,
+                                             astra_runtime_options_t, workers),
+                     options, &given));
     ASTRA_TRY(checkOptions(given));
     auto made = std::make_unique<astra_runtime>(given);
     ASTRA_TRY(makeDevices(*made));

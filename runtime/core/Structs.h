@@ -4,6 +4,7 @@
 #define ASTRA_RUNTIME_STRUCTS_H
 
 #include "core/Status.h"
+#include <cstddef>
 
 namespace astra {
 
@@ -26,6 +27,12 @@ template <class T> StructInfo structInfo(uint32_t type, const char *name) {
 }
 #define ASTRA_STRUCT_INFO(NAME, TYPE)                                          \
   ::astra::structInfo<TYPE>(ASTRA_STRUCT_##NAME, #TYPE)
+/// The same of a struct that has grown: MEMBER is the first that it did not
+/// have in its first release.
+#define ASTRA_GROWN_STRUCT_INFO(NAME, TYPE, MEMBER)                            \
+  ::astra::StructInfo {                                                        \
+    ASTRA_STRUCT_##NAME, #TYPE, offsetof(TYPE, MEMBER), sizeof(TYPE)           \
+  }
 
 } // namespace astra
 #endif // ASTRA_RUNTIME_STRUCTS_H

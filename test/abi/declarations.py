@@ -15,7 +15,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "runtime/abi"))
 import headers
 
-HEADERS = headers.PUBLIC + headers.OTHERS
 # What says which release it is.
 VERSIONS = {"ASTRA_VERSION_MAJOR", "ASTRA_VERSION_MINOR", "ASTRA_VERSION_PATCH",
             "ASTRA_OBJECT_ABI_VERSION", "ASTRA_ARITHMETIC_VERSION"}
@@ -29,7 +28,7 @@ def lines(folder):
     for function in headers.functions(folder=folder):
         found[f"function {function.name}"] = headers.squeeze(
             f"{function.result} {function.name}({function.parameters})")
-    for name in HEADERS + [TABLE]:
+    for name in headers.public(folder) + headers.OTHERS + [TABLE]:
         for struct, members in headers.structs(name, folder):
             for i, member in enumerate(members):
                 found[f"member {i} of {struct}"] = headers.squeeze(member)
