@@ -1,5 +1,6 @@
-// Products by Eigen behind two C functions, so that peer.py can time them. Built by
-// compare for the processor that it runs on, with OpenMP for its threads.
+// Products by Eigen behind two C functions, so that peer.py can time them.
+// Built by compare for the processor that it runs on, with OpenMP for its
+// threads.
 #include <Eigen/Core>
 
 using Matrix =
