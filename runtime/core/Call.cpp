@@ -154,7 +154,7 @@ Status Caller::checkDonations(const astra_value_t *values) const {
     for (size_t j = 0; j < launch.inputs.size(); ++j)
       twice |= j != i && launch.inputs[j] &&
                launch.inputs[j]->storage.get() == tensor.storage.get();
-    bool shared = tensor.storage->users.load() != 1 ||
+    bool shared = tensor.storage->userCount() != 1 ||
                   runtime.handles.referenceCount(values[i].as.tensor.bits) != 1;
     if (twice || shared)
       return fail(ASTRA_ERROR_DONATION, "input \"", desc.in_leaves[i].path,

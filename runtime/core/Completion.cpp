@@ -23,9 +23,9 @@ Ref<Completion> Timeline::attend(const Completion &, Waiter &waiter) {
 }
 
 void Completion::finish(Status status, ReadyStreams &ready) noexcept {
-  Ref<Completion> alive(this); // whoever waits may drop it at once
   failure = std::move(status);
-  timeline->completed.store(position.load(std::memory_order_relaxed));
+  timeline->completed.store(position.load(std::memory_order_relaxed),
+                            std::memory_order_release);
   Continuation *list = continuations.exchange(closed());
   Continuation *inOrder = nullptr; // as they were added
   while (list) {
@@ -58,12 +58,14 @@ bool Completion::whenDone(Continuation &continuation) const {
 }
 
 Status Completion::wait() const {
-  if (!isDone() && timeline->isBusyHere())
+  if (isDone())
+    return failure;
+  if (timeline->isBusyHere())
     return fail(ASTRA_ERROR_BUSY,
                 "a callback waits for work of the stream that runs it, which "
                 "would never end");
   Waiter waiter;
-  if (isDone() || !whenDone(waiter))
+  if (!whenDone(waiter))
     return failure;
   while (!waiter.isDone()) {
     // Follow what stands in the way to where this thread can help or sleeps.

@@ -53,11 +53,12 @@ public:
 
   /// Sets the place on the timeline; once, before anyone waits.
   void place(uint64_t at) { position.store(at, std::memory_order_relaxed); }
-  /// Moves the timeline to this point. Positions finish in order.
+  /// Moves the timeline to this point. Positions finish in order. The caller
+  /// has a reference, since whoever waits may drop theirs at once.
   void finish(Status status, ReadyStreams &ready) noexcept;
 
   bool isDone() const {
-    return timeline->completed.load() >=
+    return timeline->completed.load(std::memory_order_acquire) >=
            position.load(std::memory_order_relaxed);
   }
   /// ASTRA_TENSOR_*.

@@ -13,6 +13,8 @@ namespace {
 
 constexpr unsigned slotBits = 24, generationBits = 36;
 constexpr uint64_t slotMask = (uint64_t(1) << slotBits) - 1;
+// References that a handle has to its object when it has lent none.
+constexpr uint64_t share = uint64_t(1) << 16;
 constexpr uint64_t generationMask = (uint64_t(1) << generationBits) - 1;
 
 uint64_t pack(Kind kind, uint64_t generation, uint32_t slot) {
@@ -54,17 +56,30 @@ const char *nameOf(Kind kind) {
 } // namespace
 
 struct HandleTable::Slot {
-  SpinLock lock;
+  SpinLock lock; // for all but lending
   uint32_t references = 0;
-  // Of the live handle, or 0. Written last and cleared first, so that who sees
-  // a handle's own bits under the lock sees its object.
-  std::atomic<uint64_t> bits{0};
+  // Kind and generation of the live handle | references that it has lent: 24;
+  // or 0. Written last and cleared first: who changes it under a handle's own
+  // name has read that handle's object.
+  std::atomic<uint64_t> state{0};
   uint64_t generation = 0;
-  Object *object = nullptr;
+  std::atomic<Object *> object{nullptr};
   std::atomic<uint32_t> nextFree{0}; // slot + 1, or 0
 
+  static bool isName(uint64_t state, uint64_t handle) {
+    return state >> slotBits == handle >> slotBits;
+  }
   bool isLive(uint64_t handle) const {
-    return bits.load(std::memory_order_acquire) == handle;
+    return isName(state.load(std::memory_order_acquire), handle);
+  }
+  /// Gives a live handle new references for those that it has lent.
+  void refill(uint64_t handle) {
+    std::lock_guard<SpinLock> guard(lock);
+    uint64_t lent = state.load(std::memory_order_acquire) & slotMask;
+    if (!isLive(handle) || lent < share - 1)
+      return;
+    object.load(std::memory_order_relaxed)->retain(lent);
+    state.fetch_sub(lent, std::memory_order_acq_rel);
   }
 };
 
@@ -143,9 +158,10 @@ Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
   Slot *slot = slotAt(index);
   slot->references = 1;
   object->handleAdded();
-  slot->object = object.leak();
+  object->retainMore(share - 1);
+  slot->object.store(object.leak(), std::memory_order_relaxed);
   bits = pack(kind, slot->generation, index);
-  slot->bits.store(bits, std::memory_order_release);
+  slot->state.store(bits & ~slotMask, std::memory_order_release);
   return {};
 }
 
@@ -169,17 +185,25 @@ Status HandleTable::refuse(Kind kind, uint64_t bits) const {
               " handle was released already, or is of another runtime");
 }
 
-Status HandleTable::lookup(Kind kind, uint64_t bits,
-                           Ref<Object> &object) const {
-  if (Slot *slot = find(kind, bits)) {
-    std::lock_guard<SpinLock> lock(slot->lock);
-    if (slot->isLive(bits)) {
-      slot->object->retain();
-      object = Ref<Object>::adopt(slot->object);
-      return {};
+Object *HandleTable::borrow(Kind kind, uint64_t bits) const {
+  Slot *slot = find(kind, bits);
+  if (!slot)
+    return nullptr;
+  uint64_t seen = slot->state.load(std::memory_order_acquire);
+  while (Slot::isName(seen, bits)) {
+    if ((seen & slotMask) == share - 1) { // the last one stays with the handle
+      slot->refill(bits);
+      seen = slot->state.load(std::memory_order_acquire);
+      continue;
     }
+    // The handle's, if the state is still the same: it never comes back.
+    Object *object = slot->object.load(std::memory_order_relaxed);
+    if (slot->state.compare_exchange_weak(seen, seen + 1,
+                                          std::memory_order_acq_rel,
+                                          std::memory_order_acquire))
+      return object;
   }
-  return refuse(kind, bits);
+  return nullptr;
 }
 
 Status HandleTable::retain(Kind kind, uint64_t bits) {
@@ -198,22 +222,24 @@ Status HandleTable::retain(Kind kind, uint64_t bits) {
 
 Status HandleTable::release(Kind kind, uint64_t bits) {
   Slot *slot = find(kind, bits);
-  Ref<Object> dropped; // after the slot is free
+  Object *dropped = nullptr; // after the slot is free
+  uint64_t held = share;
   if (slot) {
     std::lock_guard<SpinLock> lock(slot->lock);
     if (!slot->isLive(bits)) {
       slot = nullptr;
     } else if (--slot->references == 0) {
-      dropped = Ref<Object>::adopt(std::exchange(slot->object, nullptr));
+      held -= slot->state.exchange(0, std::memory_order_acq_rel) & slotMask;
+      dropped = slot->object.load(std::memory_order_relaxed);
       slot->generation = (slot->generation + 1) & generationMask;
-      slot->bits.store(0, std::memory_order_relaxed);
     }
   }
   if (!slot)
     return refuse(kind, bits);
   if (dropped) {
-    dropped->handleRemoved();
     pushFree(uint32_t(bits & slotMask));
+    dropped->handleRemoved(held);
+    dropped->release(held);
   }
   return {};
 }
@@ -228,11 +254,8 @@ uint32_t HandleTable::referenceCount(uint64_t bits) const {
 
 uint64_t HandleTable::liveCount() const {
   uint64_t count = 0;
-  for (uint32_t i = 0, end = size.load(); i < end; ++i) {
-    Slot *slot = slotAt(i);
-    std::lock_guard<SpinLock> lock(slot->lock);
-    count += slot->bits.load() != 0;
-  }
+  for (uint32_t i = 0, end = size.load(); i < end; ++i)
+    count += slotAt(i)->state.load(std::memory_order_acquire) != 0;
   return count;
 }
 
@@ -241,12 +264,13 @@ void HandleTable::clear() {
     found = false;
     for (uint32_t i = 0, end = size.load(); i < end; ++i) {
       Slot *slot = slotAt(i);
-      if (!slot->bits) // nobody else uses the table by now
+      uint64_t bits = slot->state.load() & ~slotMask;
+      if (!bits) // nobody else uses the table by now
         continue;
       found = true;
       slot->references = 1;
       Status ignored =
-          release(Kind(slot->bits >> (slotBits + generationBits)), slot->bits);
+          release(Kind(bits >> (slotBits + generationBits)), bits | i);
     }
   }
 }

@@ -1,8 +1,10 @@
 // The table of handles of one runtime. A handle is kind, generation and slot; a
 // slot's generation begins at a number of its own for each runtime and grows
-// with each reuse, so stale and foreign handles are told from live ones. Each
-// slot has a lock of its own, held for a few instructions, so that threads meet
-// only where they use the same handle. Knows nothing of what the objects are.
+// with each reuse, so stale and foreign handles are told from live ones. A
+// handle has many references to its object and lends them out, which takes one
+// atomic operation; each slot has a lock of its own for what is rarer, held for
+// a few instructions. So threads meet only where they use the same handle.
+// Knows nothing of what the objects are.
 //
 // bits: kind 4 | generation 36 | slot 24.
 #ifndef ASTRA_RUNTIME_HANDLES_H
@@ -24,7 +26,13 @@ public:
   /// Puts an object in with one reference. Status only if the table is full.
   Status insert(Kind kind, Ref<Object> object, uint64_t &bits);
   /// The object of a live handle.
-  Status lookup(Kind kind, uint64_t bits, Ref<Object> &object) const;
+  template <class T> Status lookup(uint64_t bits, Ref<T> &object) const {
+    Object *lent = borrow(T::kind, bits);
+    if (!lent)
+      return refuse(T::kind, bits);
+    object = Ref<T>::adopt(static_cast<T *>(lent));
+    return {};
+  }
   Status retain(Kind kind, uint64_t bits);
   Status release(Kind kind, uint64_t bits);
   /// References that handles hold; 0 for a handle that is not live.
@@ -40,6 +48,8 @@ private:
 
   Slot *slotAt(uint32_t index) const;
   Slot *find(Kind kind, uint64_t bits) const;
+  /// The object of a live handle, with a reference, or null.
+  Object *borrow(Kind kind, uint64_t bits) const;
   Status refuse(Kind kind, uint64_t bits) const;
   Status grow();
   bool popFree(uint32_t &index);

@@ -22,8 +22,12 @@ struct Layout {
   Layout &operator=(const Layout &other) {
     rank = other.rank;
     offset = other.offset;
-    std::copy_n(other.shape.begin(), rank, shape.begin());
-    std::copy_n(other.strides.begin(), rank, strides.begin());
+    // Most ranks are too short for a call of memcpy.
+#pragma clang loop vectorize(disable)
+    for (uint32_t axis = 0; axis < rank; ++axis) {
+      shape[axis] = other.shape[axis];
+      strides[axis] = other.strides[axis];
+    }
     return *this;
   }
 

@@ -194,7 +194,7 @@ MemoryPool::Statistics MemoryPool::statistics() const {
 }
 
 Ref<Storage> Storage::allocate(MemoryPool &pool, size_t bytes) {
-  Ref<Storage> storage(new Storage());
+  Ref<Storage> storage = Ref<Storage>::first(new Storage());
   storage->block = pool.allocate(bytes);
   if (!storage->block)
     return {};
@@ -204,7 +204,7 @@ Ref<Storage> Storage::allocate(MemoryPool &pool, size_t bytes) {
 }
 
 Ref<Storage> Storage::borrow(void *buffer, size_t bytes) {
-  Ref<Storage> storage(new Storage());
+  Ref<Storage> storage = Ref<Storage>::first(new Storage());
   storage->block.memory = buffer;
   storage->bytes = bytes;
   return storage;

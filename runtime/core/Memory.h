@@ -121,12 +121,22 @@ public:
   bool isOwned() const { return pool != nullptr; }
 
   /// Users that the caller sees: handles of tensors, mappings, archives. Work
-  /// in flight is not among them.
-  std::atomic<uint32_t> users{0};
+  /// in flight is not among them. A user has a reference as long as it counts;
+  /// both are one number, so that they can change together.
+  void addUser() const { retain(user); }
+  void dropUser() const { forget(user); }
+  /// For a tensor that nobody else has seen.
+  void addFirstUser() const { retainMore(user); }
+  void retainAsUser() const { retain(user + 1); }
+  void releaseAsUser() const { release(user + 1); }
+  uint64_t userCount() const { return Object::referenceCount() / user; }
+  uint64_t referenceCount() const { return Object::referenceCount() % user; }
   /// Of the memory of a device (astra/backend.h); 0 for the host's.
   uint64_t generation = 0;
 
 private:
+  static constexpr uint64_t user = uint64_t(1) << 40;
+
   Storage() = default;
 
   Block block;

@@ -28,25 +28,40 @@ public:
   Object &operator=(const Object &) = delete;
   virtual ~Object() = default;
 
-  /// Called when a handle to the object appears, and when the last reference of
-  /// the handle is gone.
+  /// Called when a handle to the object appears, and when the handle is gone,
+  /// just before it gives back the `held` references that it still has.
   virtual void handleAdded() {}
-  virtual void handleRemoved() {}
+  virtual void handleRemoved(uint64_t /*held*/) {}
 
-  void retain() const { references.fetch_add(1, std::memory_order_relaxed); }
-  void release() const {
-    // The only reference cannot become two meanwhile: nobody else has one.
-    if (references.load(std::memory_order_acquire) == 1 ||
-        references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  void retain(uint64_t count = 1) const {
+    references.fetch_add(count, std::memory_order_relaxed);
+  }
+  /// The same, cheaper where whoever calls has the only reference.
+  void retainMore(uint64_t count) const {
+    if (referenceCount() == 1)
+      references.store(1 + count, std::memory_order_relaxed);
+    else
+      retain(count);
+  }
+  void release(uint64_t count = 1) const {
+    // If these are all references, nobody else can make more meanwhile.
+    if (references.load(std::memory_order_acquire) == count ||
+        references.fetch_sub(count, std::memory_order_acq_rel) == count)
       delete this;
   }
-  uint32_t referenceCount() const {
+  uint64_t referenceCount() const {
     return references.load(std::memory_order_acquire);
+  }
+
+protected:
+  /// Gives references back that are not the last.
+  void forget(uint64_t count) const {
+    references.fetch_sub(count, std::memory_order_acq_rel);
   }
 
 private:
   template <class T> friend class Ref;
-  mutable std::atomic<uint32_t> references{0};
+  mutable std::atomic<uint64_t> references{0};
 };
 
 template <class T> class Ref {

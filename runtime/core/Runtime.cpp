@@ -116,13 +116,11 @@ Status checkOptions(const astra_runtime_options_t &options) {
 
 } // namespace
 
-Status astra::needRuntime(const astra_runtime *runtime) {
+Status astra::refuseRuntime(const astra_runtime *runtime) {
   ASTRA_TRY(need(runtime, "runtime"));
-  if (runtime->forkGuard.isChild())
-    return fail(ASTRA_ERROR_BUSY,
-                "the runtime belongs to the process that this one was forked "
-                "from; make one of its own with astra_runtime_create");
-  return {};
+  return fail(ASTRA_ERROR_BUSY,
+              "the runtime belongs to the process that this one was forked "
+              "from; make one of its own with astra_runtime_create");
 }
 
 astra_memory_info_t astra::memoryInfo(const MemoryPool::Statistics &counts) {

@@ -22,10 +22,7 @@ struct astra_runtime {
   /// The object of a handle.
   template <class Handle, class T>
   astra::Status get(Handle handle, astra::Ref<T> &object) const {
-    astra::Ref<astra::Object> found;
-    ASTRA_TRY(handles.lookup(T::kind, handle.bits, found));
-    object = std::move(found);
-    return {};
+    return handles.lookup(handle.bits, object);
   }
   /// A handle with one reference to a new object.
   template <class Handle, class T>
@@ -72,7 +69,14 @@ private:
 
 namespace astra {
 
-Status needRuntime(const astra_runtime *runtime);
+/// Why a runtime cannot be used: null, or of another process.
+Status refuseRuntime(const astra_runtime *runtime);
+
+inline Status needRuntime(const astra_runtime *runtime) {
+  if (runtime && !runtime->forkGuard.isChild())
+    return {};
+  return refuseRuntime(runtime);
+}
 
 /// Checks the runtime and a handle output, which becomes null.
 template <class Handle>

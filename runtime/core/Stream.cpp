@@ -68,8 +68,11 @@ void Stream::submit(std::unique_ptr<Task> owned) noexcept {
       return;
     active = true;
   }
+  if (mode == StreamMode::Threads && runtime.streamThreads.push(this))
+    return;
   ReadyStreams ready;
-  goOn(ready);
+  uint64_t count = 0;
+  drive(ready, {}, count);
 }
 
 /// Finds a driver for a stream that just became active.
@@ -95,14 +98,14 @@ Task *Stream::next(Task *finished, const Until &until, uint64_t count,
   if (!leave)
     return head;
   active = false;
-  driver.store(std::thread::id());
+  driver.store(std::thread::id(), std::memory_order_relaxed);
   return nullptr;
 }
 
+/// The caller has a reference: the work may have had the last of the others.
 void Stream::drive(ReadyStreams &ready, const Until &until,
                    uint64_t &count) noexcept {
-  Ref<Stream> alive(this);
-  driver.store(std::this_thread::get_id());
+  driver.store(std::this_thread::get_id(), std::memory_order_relaxed);
   bool cancelled = false;
   Task *finished = nullptr;
   while (Task *task = next(finished, until, count, cancelled)) {
@@ -151,7 +154,7 @@ bool Stream::park(Task &task) {
 /// Ends the driver's role of a parked stream; the lock is held.
 bool Stream::leave() {
   active = mode != StreamMode::Manual; // a manual one may be tried again
-  driver.store(std::thread::id());
+  driver.store(std::thread::id(), std::memory_order_relaxed);
   wakeWatchers();
   return true;
 }

@@ -56,6 +56,7 @@ public:
   void setWatch(uint32_t mask, uint32_t bits);
 
   /// Puts work in; the rest happens by itself, unless the stream is manual.
+  /// The caller has a reference.
   void submit(std::unique_ptr<Task> task) noexcept;
   /// Does up to `limit` pieces of a manual stream's work, as far as what they
   /// need is there. False if another thread is doing it.
@@ -72,7 +73,7 @@ public:
   Ref<Completion> attend(const Completion &target, Waiter &waiter) override;
   bool isStream() const override { return true; }
   bool isBusyHere() const override {
-    return driver.load() == std::this_thread::get_id();
+    return driver.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
 
 private:
@@ -99,6 +100,7 @@ private:
   astra_runtime &runtime;
   Device *const device;
   const StreamMode mode;
+  // Each thread looks only whether it is the driver, which it knows itself.
   std::atomic<std::thread::id> driver{};
 
   mutable std::mutex mutex; // guards all below

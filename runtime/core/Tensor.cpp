@@ -12,6 +12,34 @@ Tensor::~Tensor() {
     part->close({});
   if (Partition *split = parts.load())
     split->release();
+  if (isUser)
+    storage.leak()->releaseAsUser();
+}
+
+void Tensor::handleAdded() {
+  if (isUser)
+    isUser = false;
+  else if (referenceCount() == 1)
+    storage->addFirstUser();
+  else
+    storage->addUser();
+}
+
+void Tensor::handleRemoved(uint64_t held) {
+  if (referenceCount() == held)
+    isUser = true; // ends at once, with the reference
+  else
+    storage->dropUser();
+}
+
+Ref<Tensor> Tensor::view(const Layout &seen) const {
+  auto made = make<Tensor>(device, Ref<Storage>(), dtype, elementBytes, seen,
+                           completion);
+  storage->retainAsUser();
+  made->storage = Ref<Storage>::adopt(storage.get());
+  made->isUser = true;
+  made->setParts(parts.load());
+  return made;
 }
 
 Status Tensor::seal() {
@@ -206,7 +234,7 @@ astra_status_t astra_tensor_empty(astra_runtime_t *runtime,
     Ref<Tensor> made;
     ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     made->access = Tensor::Fresh;
-    return runtime->insert(made, *tensor);
+    return runtime->insert(std::move(made), *tensor);
   });
 }
 
@@ -223,7 +251,7 @@ astra_status_t astra_tensor_from_data(astra_runtime_t *runtime,
     Ref<Tensor> made;
     ASTRA_TRY(makeTensor(target.get(), dtype, rank, shape, made));
     ASTRA_TRY(fillFrom(*made, data, bytes));
-    return runtime->insert(made, *tensor);
+    return runtime->insert(std::move(made), *tensor);
   });
 }
 

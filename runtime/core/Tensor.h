@@ -24,8 +24,8 @@ public:
         access(this->part ? Fresh : Sealed) {}
   ~Tensor() override;
 
-  void handleAdded() override { storage->users.fetch_add(1); }
-  void handleRemoved() override { storage->users.fetch_sub(1); }
+  void handleAdded() override;
+  void handleRemoved(uint64_t held) override;
 
   /// Marks the tensor as seen by someone who relies on its contents; refused
   /// while it is mapped for writing.
@@ -51,19 +51,14 @@ public:
   }
   /// Memory for nothing, aligned for any element.
   static char *nowhere();
-  /// A tensor of the same storage.
-  Ref<Tensor> view(const Layout &seen) const {
-    auto made =
-        make<Tensor>(device, storage, dtype, elementBytes, seen, completion);
-    made->setParts(parts.load());
-    return made;
-  }
+  /// A tensor of the same storage, to be given a handle.
+  Ref<Tensor> view(const Layout &seen) const;
 
   /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
   enum Access : uint32_t { Sealed, Fresh, Writing };
 
   Device *const device; // lives as long as the runtime
-  const Ref<Storage> storage;
+  Ref<Storage> storage; // set once
   const uint32_t dtype;
   const uint32_t elementBytes;
   const Layout layout;
@@ -74,6 +69,9 @@ public:
 private:
   void setParts(Partition *given);
 
+  // Whether it counts as a user of the storage without a handle: before it
+  // has its first, and between the last and its end.
+  bool isUser = false;
   std::atomic<Partition *> parts{nullptr}; // that this was split into; counted
 };
 

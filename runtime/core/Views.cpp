@@ -16,10 +16,10 @@ public:
 
   explicit Mapping(const Ref<Tensor> &tensor)
       : tensor(tensor), storage(tensor->storage) {
-    storage->users.fetch_add(1);
+    storage->addUser();
   }
   ~Mapping() override {
-    storage->users.fetch_sub(1);
+    storage->dropUser();
     if (writes)
       tensor->access = Tensor::Fresh;
   }

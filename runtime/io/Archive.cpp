@@ -8,7 +8,7 @@ namespace astra {
 
 Archive::Archive(Ref<Storage> data, std::vector<Entry> given)
     : data(std::move(data)), entries(std::move(given)), byName(entries.size()) {
-  this->data->users.fetch_add(1);
+  this->data->addUser();
   std::iota(byName.begin(), byName.end(), size_t(0));
   std::sort(byName.begin(), byName.end(), [this](size_t a, size_t b) {
     return entries[a].name < entries[b].name;

@@ -19,7 +19,7 @@ public:
   };
 
   Archive(Ref<Storage> data, std::vector<Entry> entries);
-  ~Archive() override { data->users.fetch_sub(1); }
+  ~Archive() override { data->dropUser(); }
 
   const std::vector<Entry> &all() const { return entries; }
   const Entry *find(const std::string &name) const;

@@ -44,7 +44,7 @@ Status fromDlpack(const DLDataType &type, const DtypeInfo *&row) {
 template <class Managed> struct Export {
   explicit Export(Ref<Tensor> given)
       : tensor(std::move(given)), storage(tensor->storage) {
-    storage->users.fetch_add(1);
+    storage->addUser();
     const Layout &layout = tensor->layout;
     std::copy_n(layout.shape.begin(), layout.rank, shape);
     std::copy_n(layout.strides.begin(), layout.rank, strides);
@@ -60,7 +60,7 @@ template <class Managed> struct Export {
                          strides,
                          0};
   }
-  ~Export() { storage->users.fetch_sub(1); }
+  ~Export() { storage->dropUser(); }
 
   Managed managed{};
   Ref<Tensor> tensor;
