@@ -2,6 +2,7 @@
 // a process use, dimension expressions, memory and the machine's nodes.
 #include "core/CpuCount.h"
 #include "core/DimCode.h"
+#include "core/Handles.h"
 #include "core/Memory.h"
 #include "core/Numa.h"
 #include "devices/cpu/ThreadPool.h"
@@ -128,6 +129,60 @@ TEST(ThreadPool, RunsOnTheProgramsThreads) {
     EXPECT_LE(tally.threads.size(), 3u);
   }
   EXPECT_EQ(lent, 2u + 3u + 3u); // 1 and 8 are one unit, 9 are two
+}
+
+/// Counts those that are alive.
+struct Counted : Object {
+  static constexpr Kind kind = Kind::Tensor;
+  explicit Counted(std::atomic<int> &alive) : alive(alive) { ++alive; }
+  ~Counted() override { --alive; }
+  std::atomic<int> &alive;
+};
+
+TEST(HandleTable, LendsMoreReferencesThanItHasAtOnce) {
+  std::atomic<int> alive{0};
+  HandleTable table;
+  uint64_t bits = 0;
+  ASSERT_TRUE(table.insert(Kind::Tensor, make<Counted>(alive), bits).ok());
+  std::vector<Ref<Counted>> kept(200000); // the handle's share is 2^16
+  for (Ref<Counted> &each : kept)
+    ASSERT_TRUE(table.lookup(bits, each).ok());
+  ASSERT_TRUE(table.release(Kind::Tensor, bits).ok());
+  Ref<Counted> none;
+  EXPECT_EQ(table.lookup(bits, none).code, ASTRA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(kept[0]->referenceCount(), kept.size());
+  EXPECT_EQ(alive, 1);
+  kept.clear();
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(HandleTable, LendsToThreadsWhileHandlesGo) {
+  std::atomic<int> alive{0};
+  std::atomic<uint64_t> current{0};
+  std::atomic<bool> ends{false};
+  HandleTable table;
+  auto use = [&] {
+    for (bool last = false; !last;) {
+      last = ends.load();
+      Ref<Counted> object;
+      if (table.lookup(current.load(), object).ok())
+        ASSERT_EQ(&object->alive, &alive);
+    }
+  };
+  std::thread first(use), second(use);
+  for (int i = 0; i < 20000; ++i) {
+    uint64_t bits = 0;
+    ASSERT_TRUE(table.insert(Kind::Tensor, make<Counted>(alive), bits).ok());
+    current = bits;
+    if (i % 100 == 0)
+      std::this_thread::yield();
+    ASSERT_TRUE(table.release(Kind::Tensor, bits).ok());
+  }
+  ends = true;
+  first.join();
+  second.join();
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(table.liveCount(), 0u);
 }
 
 /// A folder with files as the system shows them.

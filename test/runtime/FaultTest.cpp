@@ -5,6 +5,7 @@
 // afterwards.
 #include "FailingNew.h"
 #include "RuntimeTesting.h"
+#include <cstring>
 
 using namespace astra::test;
 
@@ -66,6 +67,22 @@ protected:
     return ASTRA_OK;
   }
 
+  /// Calls a function that takes a workspace and scratch while it runs.
+  astra_status_t grow() {
+    astra_tensor_t out{0};
+    astra_value_t in[] = {astra_value_of_tensor(a), astra_value_of_tensor(b)};
+    astra_status_t status = astra_function_call(runtime, grows, queue, nullptr,
+                                                in, 2, &out, 1, nullptr);
+    float values[2] = {};
+    if (status == ASTRA_OK)
+      status = astra_tensor_read(runtime, out, values, sizeof values, nullptr);
+    if (status == ASTRA_OK)
+      EXPECT_EQ(values[1], 5.0f);
+    astra_tensor_release(runtime, out, nullptr);
+    debugLines.clear(); // it tells one
+    return status;
+  }
+
   /// Lets allocations fail from one on. False if there was none so late.
   bool failAt(int64_t at, int64_t count, int &failures) {
     astra_stream_wait(runtime, queue, nullptr); // takes old errors away
@@ -86,12 +103,42 @@ protected:
   }
 
   astra_stream_t queue{0};
-  astra_function_t add{0};
-  astra_tensor_t x{0};
+  astra_function_t add{0}, grows{0};
+  astra_tensor_t x{0}, a{0}, b{0};
 };
 INSTANTIATE_TEST_SUITE_P(Sorts, Faults,
                          ::testing::Values(ASTRA_STREAM_INLINE,
                                            ASTRA_STREAM_MANUAL));
+
+/// Also what the call takes of the pool while it runs, after all checks.
+TEST_P(Faults, InsideACallAreErrorsThatTheRuntimeSurvives) {
+  grows = function("grow");
+  a = floats({5}, {1, 2, 3, 4, 5});
+  b = floats({11}, std::vector<float>(11, 1));
+  ASSERT_EQ(grow(), ASTRA_OK);
+  bool noWorkspace = false, noScratch = false, reached = true;
+  for (int64_t at = 0; reached; ++at) {
+    ASSERT_LT(at, 1000) << "there was no end of allocations";
+    ASSERT_OK(astra_runtime_trim(runtime, 0, &error)); // nothing is kept
+    uint64_t handles = liveHandles();
+    int64_t blocks = liveBlocks();
+    failFrom(at, 2); // the pool tries again after it has trimmed
+    astra_status_t status = grow();
+    reached = healMemory();
+    astra_error_t *failure = nullptr;
+    astra_stream_wait(runtime, queue, &failure);
+    noWorkspace |= !!std::strstr(astra_error_message(failure), "a workspace");
+    noScratch |= !!std::strstr(astra_error_message(failure), "scratch");
+    astra_error_release(failure);
+    EXPECT_TRUE(status == ASTRA_OK || status == ASTRA_ERROR_OUT_OF_MEMORY)
+        << astra_status_name(status) << " at allocation " << at;
+    EXPECT_EQ(liveHandles(), handles) << "at allocation " << at;
+    EXPECT_EQ(liveBlocks(), blocks) << "at allocation " << at;
+    EXPECT_EQ(grow(), ASTRA_OK) << "after allocation " << at;
+  }
+  EXPECT_TRUE(noWorkspace);
+  EXPECT_TRUE(noScratch);
+}
 
 TEST_P(Faults, OfEveryAllocationAreErrorsWithoutALeak) {
   ASSERT_EQ(everything(), ASTRA_OK); // tables grow to their size

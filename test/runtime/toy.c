@@ -84,8 +84,10 @@ static astra_outcome_t grow(const astra_call_t *call, const astra_arg_t *in,
   float *work = call->api->workspace(call, count * 4);
   float *scratch = call->api->scratch(call, 4);
   (void)in;
-  if (!work || !scratch)
+  if (!work || !scratch) {
+    call->api->scratch_free(call, scratch);
     return 4;
+  }
   *scratch = (float)call->dims[0];
   for (int64_t i = 0; i < count; ++i)
     work[i] = *scratch;

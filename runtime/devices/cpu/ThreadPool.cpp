@@ -1,16 +1,19 @@
 // Sharing a range among threads; see ThreadPool.h. A job is open from its start
 // until the caller finds nothing left to take; only then does the caller wait,
-// and only for workers that are inside. Workers look for the next job for a few
+// and only for workers that are inside. Workers look for the next job for some
 // microseconds before they sleep, since kernels follow one another closely.
 #include "devices/cpu/ThreadPool.h"
 #include "core/Cpu.h"
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 namespace astra {
 namespace {
 
-constexpr int spins = 2000;
+// How long a worker looks before it sleeps, and how often it asks for the time.
+constexpr auto lookingTime = std::chrono::microseconds(40);
+constexpr int looksPerTime = 16;
 constexpr int64_t piecesPerThread = 4;
 
 } // namespace
@@ -96,8 +99,12 @@ void ThreadPool::drain() {
 
 /// Waits for a job that this worker has not seen; false when the pool ends.
 bool ThreadPool::enter(uint64_t &seen) {
-  for (int i = 0; i < spins && epoch.load() == seen; ++i)
+  auto end = std::chrono::steady_clock::now() + lookingTime;
+  for (int i = 1; epoch.load() == seen; ++i) {
+    if (i % looksPerTime == 0 && std::chrono::steady_clock::now() > end)
+      break;
     pauseInLoop();
+  }
   std::unique_lock<std::mutex> lock(mutex);
   wake.wait(lock, [&] { return stopping || (open && epoch.load() != seen); });
   if (stopping)
