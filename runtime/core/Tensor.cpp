@@ -27,13 +27,14 @@ Status Tensor::seal() {
   return split ? split->checkClosed() : Status();
 }
 
-bool Tensor::claim(const Ref<Completion> &work) {
+bool Tensor::claim() {
   uint32_t expected = Fresh;
-  if (!access.compare_exchange_strong(expected, Sealed))
-    return false;
+  return access.compare_exchange_strong(expected, Sealed);
+}
+
+void Tensor::close(const Ref<Completion> &work) {
   if (part)
     part->close(work);
-  return true;
 }
 
 void Tensor::setParts(Partition *given) {
