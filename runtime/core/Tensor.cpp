@@ -45,14 +45,16 @@ void Tensor::setParts(Partition *given) {
 }
 
 Status Tensor::split(Ref<Partition> given) {
+  // Sealed only once the parts are there: who sees that looks for them.
   uint32_t expected = Fresh;
-  if (part || !access.compare_exchange_strong(expected, Sealed))
+  if (part || !access.compare_exchange_strong(expected, Writing))
     return fail(ASTRA_ERROR_BUSY,
                 part ? "the tensor is a part already, and cannot be split again"
                      : "the tensor cannot be written: only one from "
                        "astra_tensor_empty can, before it has been retained, "
                        "read, viewed or passed to a call");
   setParts(given.get());
+  access.store(Sealed);
   return {};
 }
 
