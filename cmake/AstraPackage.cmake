@@ -57,7 +57,14 @@ set(CPACK_COMPONENT_DEV_DESCRIPTION "Runtime for compiled Astra programs (develo
 Headers, the static library, files for CMake and pkg-config, documents and
  examples.")
 set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "libastra-rt ${same_version}")
+# Named here, not looked up: libMLIR lies in LLVM's own folder, where libLLVM is a link
+# of llvm-22-dev too, and dpkg-shlibdeps finds now the one package and now the other.
+set(CPACK_DEBIAN_COMPILER_PACKAGE_SHLIBDEPS OFF)
+set(llvm_major ${LLVM_VERSION_MAJOR})
+set(llvm_since "(>= 1:${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})")
+string(JOIN ", " CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS
+  "libastra-rt ${same_version}" "libllvm${llvm_major} ${llvm_since}" "libmlir-${llvm_major} ${llvm_since}"
+  "libstdc++6 (>= 12)" libgcc-s1 libzstd1 zlib1g)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "libastra-dev ${same_version}")
 set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Ahead-of-time compiler of the Astra tensor language
 Compiles typed tensor programs with automatic differentiation to object files

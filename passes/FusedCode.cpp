@@ -38,18 +38,34 @@ private:
   Type getVector(Type element) {
     return VectorType::get({ASTRA_BLOCK_LANES}, element);
   }
+  /// Small floats are folded as f32.
+  Type getFoldedType(Value value) {
+    return isSmallFloat(value.getType()) ? builder.getF32Type()
+                                         : getElement(value);
+  }
+  Block *addBlock() {
+    auto *block = new Block();
+    function.getBody().push_back(block);
+    return block;
+  }
   Value makeRoom(Type element);
   Value getRoom(Value value);
   Value getEntry(Value table, unsigned index, Type type);
   Value getAddress(Value base, Value index, Type element);
   Value getWord(int64_t value);
   void move(Value from, Value to, Type element, bool fromMemory);
+  void copyRoom(Value from, Value to, Type element);
   void loadInputs(Value index);
   void apply(Operation &op);
   void call(const Twine &kernel, ValueRange operands);
   StringRef getKind(unsigned output);
-  void fold(StringRef kind, Value value, Value address);
+  bool isFolded(unsigned output);
+  void join(StringRef kind, Value value, Value known, Value joined);
+  void fold(unsigned output, Value value, Value index);
   void storeOutputs(Value index);
+  Value buildTestOfLanes();
+  void moveLanes(Value index, bool fromMemory);
+  void buildLoop(Block *before, Block *exit);
 
   calls::StageOp stage;
   ModuleOp module;
@@ -59,6 +75,15 @@ private:
   LLVM::LLVMFuncOp function;
   SmallVector<Value> bases, masks;
   DenseMap<Value, Value> rooms;
+  /// The lanes of a fold that the next elements join, the other half, and the
+  /// type that they are folded in.
+  struct Lanes {
+    unsigned output;
+    Value next, other;
+    Type type;
+  };
+  SmallVector<Lanes> lanes;
+  bool keepsLanes = false;
 };
 
 Value BlockCode::getWord(int64_t value) {
@@ -100,6 +125,12 @@ void BlockCode::move(Value from, Value to, Type element, bool fromMemory) {
   Value vector = LLVM::LoadOp::create(builder, loc, getVector(element), from,
                                       fromMemory ? bytes : 64);
   LLVM::StoreOp::create(builder, loc, vector, to, fromMemory ? 64 : bytes);
+}
+
+void BlockCode::copyRoom(Value from, Value to, Type element) {
+  Value vector =
+      LLVM::LoadOp::create(builder, loc, getVector(element), from, 64);
+  LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
 void BlockCode::loadInputs(Value index) {
@@ -157,14 +188,17 @@ StringRef BlockCode::getKind(unsigned output) {
   return cast<StringAttr>(kinds[stage.getOutputs()[output]]).getValue();
 }
 
-/// Elements join those that are folded already.
-void BlockCode::fold(StringRef kind, Value value, Value address) {
+bool BlockCode::isFolded(unsigned output) {
+  StringRef kind = getKind(output);
+  return kind != "arg" && kind != "row" && kind != "scalar";
+}
+
+/// Elements and what is folded already, both in rooms.
+void BlockCode::join(StringRef kind, Value value, Value known, Value joined) {
   std::string type = getElementName(value.getType());
   Value room = getRoom(value);
-  Type folded = getElement(value);
   if (isSmallFloat(value.getType())) {
-    folded = builder.getF32Type();
-    Value wide = makeRoom(folded);
+    Value wide = makeRoom(builder.getF32Type());
     call("convert_" + type + "_f32", {wide, room});
     room = wide;
     type = "f32";
@@ -174,10 +208,30 @@ void BlockCode::fold(StringRef kind, Value value, Value address) {
                          .Case("prod", "mul")
                          .Case("min", "minimum")
                          .Default("maximum");
-  Value known = makeRoom(folded), joined = makeRoom(folded);
-  move(address, known, folded, /*fromMemory=*/true);
   call(kernel + "_" + type, {joined, known, room});
-  move(joined, address, folded, /*fromMemory=*/false);
+}
+
+/// Elements join those that are folded already: kept lanes, whose halves take
+/// turns, or memory.
+void BlockCode::fold(unsigned output, Value value, Value index) {
+  StringRef kind = getKind(output);
+  Type type = getFoldedType(value);
+  Value joined = makeRoom(type);
+  if (keepsLanes) {
+    auto &kept = *llvm::find_if(
+        lanes, [&](const Lanes &of) { return of.output == output; });
+    join(kind, value, kept.next, joined);
+    copyRoom(kept.other, kept.next, type);
+    copyRoom(joined, kept.other, type);
+    return;
+  }
+  unsigned k = stage.getInputs().size() + output;
+  Value known = makeRoom(type);
+  Value at = LLVM::AndOp::create(builder, loc, index, masks[k]);
+  Value address = getAddress(bases[k], at, type);
+  move(address, known, type, /*fromMemory=*/true);
+  join(kind, value, known, joined);
+  move(joined, address, type, /*fromMemory=*/false);
 }
 
 void BlockCode::storeOutputs(Value index) {
@@ -186,16 +240,41 @@ void BlockCode::storeOutputs(Value index) {
   for (const auto &[k, value] : llvm::enumerate(yield.getValues())) {
     Value base = bases[inputs + k];
     Type element = getElement(value);
-    StringRef kind = getKind(k);
-    if (kind == "arg" || kind == "row" || kind == "scalar") {
+    if (isFolded(k))
+      fold(k, value, index);
+    else
       move(getRoom(value), getAddress(base, index, element), element,
            /*fromMemory=*/false);
-      continue;
+  }
+}
+
+/// Whether all that is folded goes to just two vectors of lanes, as rows one
+/// after the other have it: those need not leave the registers.
+Value BlockCode::buildTestOfLanes() {
+  Value all;
+  for (const Lanes &kept : lanes) {
+    Value is =
+        LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                             masks[stage.getInputs().size() + kept.output],
+                             getWord(ASTRA_BLOCK_LANES));
+    all = all ? LLVM::AndOp::create(builder, loc, all, is).getResult() : is;
+  }
+  return all;
+}
+
+/// Kept lanes from or to memory; `index` says which half is next.
+void BlockCode::moveLanes(Value index, bool fromMemory) {
+  Value step = getWord(ASTRA_BLOCK_LANES);
+  Value next = LLVM::AndOp::create(builder, loc, index, step);
+  Value other = LLVM::XOrOp::create(builder, loc, next, step);
+  for (const Lanes &kept : lanes) {
+    Value base = bases[stage.getInputs().size() + kept.output];
+    for (auto [room, at] :
+         {std::pair(kept.next, next), std::pair(kept.other, other)}) {
+      Value address = getAddress(base, at, kept.type);
+      move(fromMemory ? address : room, fromMemory ? room : address, kept.type,
+           fromMemory);
     }
-    if (isSmallFloat(value.getType()))
-      element = builder.getF32Type();
-    Value at = LLVM::AndOp::create(builder, loc, index, masks[inputs + k]);
-    fold(kind, value, getAddress(base, at, element));
   }
 }
 
@@ -208,14 +287,9 @@ void BlockCode::build(StringRef name, const BlockTarget &level) {
   function.setTargetCpu(level.cpu);
   function.setPassthroughAttr(builder.getArrayAttr(
       builder.getStrArrayAttr({"prefer-vector-width", level.vectorWidth})));
-  Block *entry = function.addEntryBlock(builder);
-  auto addBlock = [&] {
-    auto *block = new Block();
-    function.getBody().push_back(block);
-    return block;
-  };
-  Block *loop = addBlock(), *body = addBlock(), *exit = addBlock();
-  Value index = loop->addArgument(word, loc);
+  Block *entry = function.addEntryBlock(builder), *exit = addBlock();
+  builder.setInsertionPointToEnd(exit);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
 
   builder.setInsertionPointToEnd(entry);
   size_t inputs = stage.getInputs().size();
@@ -223,12 +297,36 @@ void BlockCode::build(StringRef name, const BlockTarget &level) {
     bases.push_back(getEntry(entry->getArgument(0), k, pointer));
     masks.push_back(getEntry(entry->getArgument(1), k, word));
   }
-  LLVM::BrOp::create(builder, loc, ValueRange{getWord(0)}, loop);
+  auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
+  for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
+    if (isFolded(k)) {
+      Type type = getFoldedType(value);
+      lanes.push_back({unsigned(k), makeRoom(type), makeRoom(type), type});
+    }
+  if (lanes.empty())
+    return buildLoop(entry, exit);
+  Block *kept = addBlock(), *others = addBlock();
+  LLVM::CondBrOp::create(builder, loc, buildTestOfLanes(), kept, others);
+  keepsLanes = true;
+  buildLoop(kept, exit);
+  keepsLanes = false;
+  buildLoop(others, exit);
+}
+
+/// All vectors one after the other.
+void BlockCode::buildLoop(Block *before, Block *exit) {
+  Block *loop = addBlock(), *body = addBlock(), *after = addBlock();
+  Value index = loop->addArgument(word, loc);
+  builder.setInsertionPointToEnd(before);
+  Value zero = getWord(0);
+  if (keepsLanes)
+    moveLanes(zero, /*fromMemory=*/true);
+  LLVM::BrOp::create(builder, loc, ValueRange{zero}, loop);
 
   builder.setInsertionPointToEnd(loop);
   Value more = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
-                                    index, entry->getArgument(2));
-  LLVM::CondBrOp::create(builder, loc, more, body, exit);
+                                    index, function.getArgument(2));
+  LLVM::CondBrOp::create(builder, loc, more, body, after);
 
   builder.setInsertionPointToEnd(body);
   loadInputs(index);
@@ -239,8 +337,10 @@ void BlockCode::build(StringRef name, const BlockTarget &level) {
       LLVM::AddOp::create(builder, loc, index, getWord(ASTRA_BLOCK_LANES));
   LLVM::BrOp::create(builder, loc, ValueRange{next}, loop);
 
-  builder.setInsertionPointToEnd(exit);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  builder.setInsertionPointToEnd(after);
+  if (keepsLanes)
+    moveLanes(index, /*fromMemory=*/false);
+  LLVM::BrOp::create(builder, loc, ValueRange(), exit);
 }
 
 /// The records of one kernel; its functions are made on the way.

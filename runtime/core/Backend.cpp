@@ -30,16 +30,21 @@ void releaseOnHost(void *, void *memory) {
   header.pool.release(header.block);
 }
 
-/// On the processor, the first row of Devices.def.
+/// On the processor, the first row of Devices.def. Others may load a back end
+/// meanwhile, which moves the list of devices.
 astra_status_t runOnHost(void *context, astra_backend_call_t *call,
                          const astra_arg_t *in, astra_arg_t *out,
                          char *message) {
+  auto &runtime = *static_cast<astra_runtime *>(context);
+  Ref<Device> host;
+  {
+    std::lock_guard<std::mutex> lock(runtime.deviceMutex);
+    host = runtime.devices[0];
+  }
   astra_backend_call_t there = *call;
   there.in = in;
   there.out = out;
-  astra_status_t status =
-      static_cast<astra_runtime *>(context)->devices[0]->runTable(there,
-                                                                  message);
+  astra_status_t status = host->runTable(there, message);
   call->failed_at = there.failed_at;
   return status;
 }

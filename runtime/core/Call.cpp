@@ -44,6 +44,7 @@ public:
   Status takeTargets(const astra_call_options_t &options);
   Status consume(const astra_value_t *values, const astra_tensor_t *handles);
   Status makeOutputs(const astra_value_t *values);
+  void closeTargets(const Ref<Completion> &work) const;
 
   Launch &launch;
 
@@ -71,6 +72,7 @@ private:
   const astra_export_desc_t &desc;
   Device &device;
   SmallVector<Ref<Tensor>, Launch::few> targets; // null where there is none
+  size_t claimed = 0;                            // targets, from the first on
 };
 
 Status Caller::takeInputs(const astra_value_t *values, size_t count) {
@@ -435,10 +437,11 @@ Status Caller::makeOutputs(const astra_value_t *values) {
 Status Caller::consume(const astra_value_t *values,
                        const astra_tensor_t *handles) {
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i] && !targets[i]->claim(launch.done))
+    if (targets[i] && !targets[i]->claim())
       return fail(ASTRA_ERROR_BUSY, "the target of output \"",
                   desc.out_leaves[i].path,
                   "\" was taken by another thread meanwhile");
+    claimed = i + 1;
     if (targets[i])
       ASTRA_TRY(runtime.handles.release(Kind::Tensor, handles[i].bits));
   }
@@ -448,6 +451,15 @@ Status Caller::consume(const astra_value_t *values,
           runtime.handles.release(Kind::Tensor, values[i].as.tensor.bits));
   }
   return {};
+}
+
+/// Targets that are parts are written by the call's work, or, if the call came
+/// to nothing, by none: whoever waits for the whole must not wait for it.
+void Caller::closeTargets(const Ref<Completion> &work) const {
+  for (size_t i = 0; i < claimed; ++i) {
+    if (targets[i])
+      targets[i]->close(work);
+  }
 }
 
 /// Work on an input that failed is not done.
@@ -516,9 +528,13 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
   ASTRA_TRY(caller.checkDonations(inputs));
   ASTRA_TRY(caller.takeTargets(options));
   launch.done = make<Completion>(Ref<Timeline>(&stream));
-  ASTRA_TRY(caller.consume(inputs, options.targets));
-  ASTRA_TRY(caller.makeOutputs(inputs));
-  ASTRA_TRY(publish(runtime, launch, outputs));
+  Status made = guarded([&]() -> Status {
+    ASTRA_TRY(caller.consume(inputs, options.targets));
+    ASTRA_TRY(caller.makeOutputs(inputs));
+    return publish(runtime, launch, outputs);
+  });
+  caller.closeTargets(made.ok() ? launch.done : Ref<Completion>());
+  ASTRA_TRY(made);
   stream.submit(std::move(work));
   return {};
 }

@@ -108,9 +108,9 @@ bool isFused(const astra_fused_desc_t &fused) {
   return true;
 }
 
-/// The fused kernels, which descriptors have since version 2.
+/// The fused kernels, which descriptors have since version 3.
 Status checkFused(const std::string &what, const astra_module_desc_t &desc) {
-  if (desc.object_abi < 2)
+  if (desc.object_abi < 3)
     return {};
   if (!isArray(desc.fused, desc.fused_count))
     return damaged(what, "a table is missing or too large");

@@ -91,7 +91,8 @@ FileSizes ElfFile::sizes() const {
   sizes.file = bytes.size();
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr part = section(i);
-    if (part.sh_type != SHT_NOBITS && part.sh_flags & SHF_ALLOC)
+    if (part.sh_type != SHT_NOBITS && part.sh_type != SHT_NULL &&
+        part.sh_flags & SHF_ALLOC)
       (part.sh_flags & SHF_EXECINSTR ? sizes.code : sizes.data) += part.sh_size;
   }
   return sizes;

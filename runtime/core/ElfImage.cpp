@@ -46,9 +46,10 @@ Status ElfImage::placeSections(const ElfFile &file) {
   uint64_t next = firstAddress;
   for (unsigned i = 0; i < file.getHeader().e_shnum; ++i) {
     Elf64_Shdr section = file.section(i);
-    bool isPlaced = section.sh_flags & SHF_ALLOC &&
-                    section.sh_size <= UINT32_MAX &&
-                    section.sh_addralign <= UINT32_MAX;
+    // What a section of no type says of itself has not been checked.
+    bool isPlaced =
+        section.sh_type != SHT_NULL && section.sh_flags & SHF_ALLOC &&
+        section.sh_size <= UINT32_MAX && section.sh_addralign <= UINT32_MAX;
     sectionAddresses.push_back(isPlaced ? next : 0);
     if (!isPlaced)
       continue;

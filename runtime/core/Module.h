@@ -64,7 +64,7 @@ private:
   Module(const astra_module_desc_t *desc, ModuleOrigin origin)
       : origin(std::move(origin)), desc(desc) {}
   uint64_t fusedCount() const {
-    return desc->object_abi < 2 ? 0 : desc->fused_count;
+    return desc->object_abi < 3 ? 0 : desc->fused_count;
   }
   Status resolveKernels(const KernelSet &kernels);
   void collectShapeTexts();

@@ -156,13 +156,15 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     task->done = done;
     ASTRA_TRY(runtime->insert(made, *tensor));
     Status claimed;
-    if (!target->claim(done))
+    if (!target->claim()) {
       claimed = fail(ASTRA_ERROR_BUSY,
                      "the tensor to copy into cannot be written: only one "
                      "from astra_tensor_empty or a part of one can, before it "
                      "has been retained, read, viewed, mapped or passed");
-    else
+    } else {
       claimed = runtime->handles.release(Kind::Tensor, into.bits);
+      target->close(claimed.ok() ? done : Ref<Completion>());
+    }
     if (!claimed.ok()) {
       Status ignored = runtime->handles.release(Kind::Tensor, tensor->bits);
       tensor->bits = 0;

@@ -55,13 +55,14 @@ Status Tensor::seal() {
   return split ? split->checkClosed() : Status();
 }
 
-bool Tensor::claim(const Ref<Completion> &work) {
+bool Tensor::claim() {
   uint32_t expected = Fresh;
-  if (!access.compare_exchange_strong(expected, Sealed))
-    return false;
+  return access.compare_exchange_strong(expected, Sealed);
+}
+
+void Tensor::close(const Ref<Completion> &work) {
   if (part)
     part->close(work);
-  return true;
 }
 
 void Tensor::setParts(Partition *given) {
@@ -72,14 +73,16 @@ void Tensor::setParts(Partition *given) {
 }
 
 Status Tensor::split(Ref<Partition> given) {
+  // Sealed only once the parts are there: who sees that looks for them.
   uint32_t expected = Fresh;
-  if (part || !access.compare_exchange_strong(expected, Sealed))
+  if (part || !access.compare_exchange_strong(expected, Writing))
     return fail(ASTRA_ERROR_BUSY,
                 part ? "the tensor is a part already, and cannot be split again"
                      : "the tensor cannot be written: only one from "
                        "astra_tensor_empty can, before it has been retained, "
                        "read, viewed or passed to a call");
   setParts(given.get());
+  access.store(Sealed);
   return {};
 }
 

@@ -30,9 +30,11 @@ public:
   /// Marks the tensor as seen by someone who relies on its contents; refused
   /// while it is mapped for writing.
   Status seal();
-  /// Takes the right to write, which nobody has from then on but `work`; false
-  /// if the tensor cannot be written.
-  bool claim(const Ref<Completion> &work);
+  /// Takes the right to write, which nobody else has from then on; false if the
+  /// tensor cannot be written. A part stays open until `close`.
+  bool claim();
+  /// Tells the whole what `work` writes this claimed part; none if it is null.
+  void close(const Ref<Completion> &work);
   /// Splits a fresh tensor into parts that can be written instead of it.
   Status split(Ref<Partition> parts);
   /// Waits until the contents are there.

@@ -17,15 +17,23 @@
 // CHECK: calls.stage [3, 5] -> [1] {
 // CHECK: calls.apply "div_f32"
 
-// One block for each stage and level, a loop of whole vectors.
+// One block for each stage and level, a loop of whole vectors; where it folds, a
+// second loop keeps the lanes of one fold in registers, if the call's masks say so.
 // LLVM: llvm.func internal @astra.fused_0.0.v3(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[COUNT:.*]]: i64)
 // LLVM-SAME: target_cpu = "x86-64-v3"
-// LLVM: llvm.br ^bb1
-// LLVM: ^bb1(%[[INDEX:.*]]: i64):
+// LLVM: llvm.icmp "eq"
+// LLVM-NEXT: llvm.cond_br %{{.*}}, ^bb{{[0-9]+}}, ^bb{{[0-9]+}}
+// LLVM: ^[[LOOP:bb[0-9]+]](%[[INDEX:.*]]: i64):
 // LLVM: llvm.icmp "slt" %[[INDEX]], %[[COUNT]]
 // LLVM: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
 // LLVM: llvm.call @astra_l_exp_f32(
 // LLVM: llvm.store %{{.*}} {alignment = 4 : i64} : vector<16xf32>
+// LLVM: llvm.call @astra_l_add_f32(
+// LLVM: llvm.br ^[[LOOP]](
+// LLVM: ^[[PLAIN:bb[0-9]+]](%[[NEXT:.*]]: i64):
+// LLVM: llvm.icmp "slt" %[[NEXT]], %[[COUNT]]
+// LLVM: llvm.call @astra_l_exp_f32(
+// LLVM: llvm.br ^[[PLAIN]](
 // LLVM: llvm.func internal @astra.fused_0.0.v4(
 // LLVM-SAME: target_cpu = "x86-64-v4"
 // LLVM: llvm.func internal @astra.fused_0.2.v4(

@@ -34,7 +34,7 @@ static_assert(sizeof(astra_import_desc_t) == 16, "");
 static_assert(sizeof(astra_location_desc_t) == 16, "");
 static_assert(sizeof(astra_module_desc_t) == 152, "");
 static_assert(ASTRA_MODULE_DESC_SIZE_1 == 104, "");
-static_assert(ASTRA_MODULE_DESC_SIZE_2 == 120, "");
+static_assert(ASTRA_MODULE_DESC_SIZE_2 == 104, "");
 static_assert(sizeof(astra_places_desc_t) == 16, "");
 static_assert(sizeof(astra_slot_desc_t) == 8, "");
 static_assert(sizeof(astra_stage_desc_t) == 40, "");

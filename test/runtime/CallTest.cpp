@@ -458,6 +458,7 @@ TEST_F(Descriptors, OfTheSecondVersionStillRun) {
   desc.object_abi = 2;
   EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, "its size is", link(&error));
   desc.struct_size = ASTRA_MODULE_DESC_SIZE_2;
+  desc.fused_count = 7; // as with the first
   desc.donation_count = 7;
   desc.donations = nullptr;
   ASSERT_OK(link(&error));

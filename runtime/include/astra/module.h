@@ -20,8 +20,8 @@ extern "C" {
 
 /* The version of this file and of the numerical rules (docs/arithmetic.md).
  * A runtime refuses a module whose versions it does not know; it knows every
- * object ABI from the oldest on. 2 added tapes and fused kernels, 3 donations
- * and places in the source. */
+ * object ABI from the oldest on. 2 added tapes, 3 fused kernels, donations and
+ * places in the source. */
 #define ASTRA_OBJECT_ABI_VERSION 3u
 #define ASTRA_OBJECT_ABI_OLDEST 1u
 #define ASTRA_ARITHMETIC_VERSION 1u
@@ -289,10 +289,10 @@ typedef struct astra_module_desc {
   const astra_import_desc_t *imports;
   uint64_t location_count;
   const astra_location_desc_t *locations;
-  /* Since version 2: */
+  /* Since version 3: */
   uint64_t fused_count;
   const astra_fused_desc_t *fused;
-  /* Since version 3: */
+  /* Outputs and the inputs whose memory they may take. */
   uint64_t donation_count;
   const astra_donation_desc_t *donations;
   /* Of each fused kernel: where its operations stand. */
@@ -301,7 +301,7 @@ typedef struct astra_module_desc {
   const int64_t *export_places;
 } astra_module_desc_t;
 #define ASTRA_MODULE_DESC_SIZE_1 offsetof(astra_module_desc_t, fused_count)
-#define ASTRA_MODULE_DESC_SIZE_2 offsetof(astra_module_desc_t, donation_count)
+#define ASTRA_MODULE_DESC_SIZE_2 ASTRA_MODULE_DESC_SIZE_1
 
 /* A linked object defines `astra_module_<name>`; a loadable module also exports
  * a symbol of the same type under this fixed name, and carries an ELF note

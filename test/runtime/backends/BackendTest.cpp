@@ -99,4 +99,28 @@ TEST_F(Backends, ServeTwoRuntimes) {
   EXPECT_EQ(read<float>(floats({2}, {1, 2}), 2), (std::vector<float>{1, 2}));
 }
 
+// The list of devices moves while a stream's thread runs calls on the host.
+TEST_F(Backends, AreLoadedWhileCallsRun) {
+  astra_runtime_destroy(runtime);
+  start(2, nullptr, 1);
+  ASSERT_OK(load(SIMULATED_BACKEND, &error));
+  ASSERT_OK(astra_device_open(runtime, "simulated", &cpu, &error));
+  astra_stream_t queue{0};
+  ASSERT_OK(astra_stream_create(runtime, cpu, nullptr, &queue, &error));
+  astra_function_t add = function("add");
+  astra_tensor_t sum = floats({2}, {1, 2}), one = floats({2}, {1, 1});
+  for (int i = 0; i < 100; ++i) {
+    if (i == 50)
+      ASSERT_OK(load(SECOND_BACKEND, &error));
+    astra_value_t in[] = {astra_value_of_tensor(sum),
+                          astra_value_of_tensor(one)};
+    astra_tensor_t next{0};
+    ASSERT_OK(astra_function_call(runtime, add, queue, nullptr, in, 2, &next, 1,
+                                  &error));
+    ASSERT_OK(astra_tensor_release(runtime, sum, &error));
+    sum = next;
+  }
+  EXPECT_EQ(read<float>(sum, 2), (std::vector<float>{101, 102}));
+}
+
 } // namespace
