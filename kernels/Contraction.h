@@ -42,6 +42,19 @@ struct Contraction {
   }
 };
 
+/// The columns of the result by themselves.
+inline Nest<1> resultColumns(const astra_arg_t *args, int64_t nbatch,
+                             int64_t ncontract, bool exchanged) {
+  const astra_arg_t &out = args[2];
+  int64_t middle = args[0].rank - ncontract;
+  int64_t begin = exchanged ? nbatch : middle;
+  int64_t end = exchanged ? middle : out.rank;
+  Nest<1> columns;
+  for (int64_t d = begin; d < end; ++d)
+    columns.addAxis(out.shape[d], {out.strides[d]});
+  return columns;
+}
+
 ASTRA_KERNELS_END
 
 #endif // ASTRA_KERNELS_CONTRACTION_H

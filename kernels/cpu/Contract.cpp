@@ -72,6 +72,27 @@ template <class C> struct Cut {
   int64_t levels; // sums that may wait in the tree, and the one being made
 };
 
+/// Where in b the k of a chain are, found out when they are first asked for.
+class Places {
+public:
+  Places(const Nest<2> &contracted, int64_t firstK, int64_t count)
+      : contracted(contracted), firstK(firstK), count(count) {}
+  const int64_t *get() {
+    if (known == 0)
+      contracted.walk(
+          firstK, firstK + count, [&](const int64_t (&at)[2], int64_t run) {
+            for (int64_t i = 0; i < run; ++i)
+              places[known++] = at[1] + i * contracted.innerStride(1);
+            return true;
+          });
+    return places;
+  }
+
+private:
+  const Nest<2> &contracted;
+  int64_t firstK, count, known = 0, places[chainLength];
+};
+
 template <class T> class Product {
 public:
   using C = Compute<T>;
@@ -79,15 +100,14 @@ public:
   /// Longer rows cost less to pack for each block than to keep.
   static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
 
-  Product(const astra_call_t *call, const Contraction &c, const T *a,
-          const T *b, T *out)
-      : call(call), c(c), cut(c), a(a), b(b), out(out) {
+  Product(const astra_call_t *call, const Contraction &c,
+          const Nest<1> &outColumns, const T *a, const T *b, T *out)
+      : call(call), c(c), outColumns(outColumns), cut(c), a(a), b(b), out(out) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
               c.columns.innerExtent() == cut.n;
     direct = !isSmallFloat<T> && cut.levels == 1 &&
-             c.columns.innerStride(1) == 1 &&
-             c.columns.innerExtent() == cut.n && c.rows.innerExtent() == cut.m;
+             outColumns.innerStride(0) == 1 && c.rows.innerExtent() == cut.m;
     int64_t batch = c.batch.size();
     sharesColumns =
         isOne(c.batch, 1) && cut.rowBlocks * batch > (inPlace ? 2 : 1);
@@ -134,7 +154,7 @@ private:
   };
 
   bool runBlocks(int64_t begin, int64_t end) {
-    bool sums = !direct || cut.k > chainLength;
+    bool sums = cut.levels > 1 || cut.k > chainLength;
     int64_t rowSpace = cut.height * cut.chain + Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
     Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
@@ -190,10 +210,9 @@ private:
     }
     for (; waiting > 1; --waiting)
       addNext(block, waiting - 2);
-    if (!direct)
-      write(block);
-    else if (block.columns % panelColumns)
-      writeEdge(block);
+    if (cut.levels > 1)
+      for (int64_t p = block.panel; p < block.endPanel; ++p)
+        write(block, p, sumsOf(block, p));
   }
 
   /// Adds the sums of the next level to those of one.
@@ -211,32 +230,39 @@ private:
     return block.sums + (panel - block.panel) * cut.height * panelColumns;
   }
 
-  /// Where a chain is added and where the sums then lie.
-  void placeSums(const Block &block, int64_t panel, bool first, bool last,
-                 TileCall<C> &tile) const {
-    C *sums = sumsOf(block, panel);
-    tile.from = first ? nullptr : sums;
-    tile.to = sums;
-    tile.fromStride = tile.toStride = panelColumns;
-    if constexpr (!isSmallFloat<T>)
-      if (direct && last) {
-        int64_t column = panel * panelColumns, stride = c.rows.innerStride(1);
-        bool whole = column + panelColumns <= cut.n;
-        tile.to = whole ? block.out + block.row * stride + column : block.edge;
-        tile.toStride = whole ? stride : panelColumns;
+  /// Where in the result the sums of a panel of the block may lie, row by row;
+  /// null where they must be written later.
+  C *placeOf(const Block &block, int64_t panel) const {
+    if constexpr (!isSmallFloat<T>) {
+      int64_t column = panel * panelColumns, at[1];
+      int64_t run = outColumns.innerExtent();
+      if (direct && column + panelColumns <= cut.n &&
+          column % run + panelColumns <= run) {
+        outColumns.offsetsAt(column, at);
+        return block.out + block.row * c.rows.innerStride(1) + at[0];
       }
+    }
+    return nullptr;
   }
 
   void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
     if (!sharesRows)
       for (int64_t t = block.tile; t < block.endTile; ++t)
         packRows(block.a, t, firstK, ks, rowsFor(block, t, firstK, ks));
+    Places places(c.contracted, firstK, ks);
+    bool last = cut.levels == 1 && firstK + ks == cut.k;
     for (int64_t p = block.panel; p < block.endPanel; ++p) {
       TileCall<C> tile = {};
+      C *sums = sumsOf(block, p), *place = last ? placeOf(block, p) : nullptr;
       tile.k = ks;
-      placeSums(block, p, first, firstK + ks == cut.k, tile);
-      bool copies = takeColumns(block, p, firstK, tile);
+      tile.from = first ? nullptr : sums;
+      tile.to = place ? place : last ? block.edge : sums;
+      tile.fromStride = panelColumns;
+      tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
+      bool copies = takeColumns(block, p, firstK, places, tile);
       addPanel(block, firstK, tile, copies);
+      if (last && !place)
+        write(block, p, block.edge);
     }
   }
 
@@ -267,7 +293,7 @@ private:
 
   /// Where the tiles find a panel's columns; true if the first is to pack them.
   bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
-                   TileCall<C> &tile) {
+                   Places &places, TileCall<C> &tile) {
     int64_t column = panel * panelColumns;
     tile.bStride = panelColumns;
     tile.b = tile.next = block.packedPanel;
@@ -284,7 +310,7 @@ private:
         tile.copy = block.packedPanel;
         return true;
       }
-    packPanel(block.b, column, firstK, tile.k, block.packedPanel);
+    packPanel(block.b, column, firstK, tile.k, places, block.packedPanel);
     return false;
   }
 
@@ -316,11 +342,12 @@ private:
         int64_t ks = least(chainLength, cut.k - firstK);
         int64_t p = i % groups * together,
                 last = least(p + together, cut.panels);
+        Places places(c.contracted, firstK, ks);
         if constexpr (!isSmallFloat<T>)
           if (inPlace)
             p = packBeside(p, last, firstK, ks);
         for (; p < last; ++p)
-          packPanel(b, p * panelColumns, firstK, ks,
+          packPanel(b, p * panelColumns, firstK, ks, places,
                     sharedColumns + cut.panelAt(p, firstK, ks));
       }
     });
@@ -342,7 +369,7 @@ private:
 
   /// to[k][column], +0 where there is no column.
   void packPanel(const T *from, int64_t column, int64_t firstK, int64_t ks,
-                 C *to) {
+                 Places &places, C *to) {
     int64_t count = least(panelColumns, cut.n - column);
     if (count < panelColumns)
       for (int64_t i = 0; i < ks * panelColumns; ++i)
@@ -351,30 +378,20 @@ private:
                       c.contracted.innerExtent() >= Tile<C>::lanes;
     if (c.columns.innerStride(0) == 1 &&
         (c.columns.innerExtent() >= Tile<C>::lanes || !transposes))
-      copyColumns(from, column, count, firstK, ks, to);
+      copyColumns(from, column, count, places.get(), ks, to);
     else
       gatherColumns(from, column, count, firstK, ks, to);
   }
 
   /// Columns in runs of consecutive ones.
-  void copyColumns(const T *from, int64_t column, int64_t count, int64_t firstK,
-                   int64_t ks, C *to) {
-    int64_t places[chainLength], known = 0, sk = c.contracted.innerStride(1);
-    for (int64_t done = 0; done < ks; done += known, known = 0) {
-      c.contracted.walk(firstK + done, firstK + least(ks, done + chainLength),
-                        [&](const int64_t (&at)[2], int64_t run) {
-                          for (int64_t i = 0; i < run; ++i)
-                            places[known++] = at[1] + i * sk;
-                          return true;
-                        });
-      C *next = to + done * panelColumns;
-      c.columns.walk(
-          column, column + count, [&](const int64_t (&at)[2], int64_t run) {
-            copyRuns(from + at[0], places, known, run, next, panelColumns);
-            next += run;
-            return true;
-          });
-    }
+  void copyColumns(const T *from, int64_t column, int64_t count,
+                   const int64_t *places, int64_t ks, C *to) {
+    c.columns.walk(column, column + count,
+                   [&](const int64_t (&at)[2], int64_t run) {
+                     copyRuns(from + at[0], places, ks, run, to, panelColumns);
+                     to += run;
+                     return true;
+                   });
   }
 
   /// Columns apart from each other, each consecutive along k or not.
@@ -430,41 +447,31 @@ private:
   //===-- The result
   //-------------------------------------------------------===//
 
-  void write(const Block &block) {
-    for (int64_t p = block.panel; p < block.endPanel; ++p) {
-      const C *sum = sumsOf(block, p);
-      int64_t column = p * panelColumns;
-      int64_t end = least(column + panelColumns, cut.n);
-      for (int64_t i = 0; i < block.rows; ++i, sum += panelColumns) {
-        int64_t row[2];
-        c.rows.offsetsAt(block.row + i, row);
-        const C *from = sum;
-        c.columns.walk(column, end, [&](const int64_t (&at)[2], int64_t run) {
-          storeRun(from, run, block.out + row[1] + at[1],
-                   c.columns.innerStride(1));
-          from += run;
-          return true;
-        });
-      }
+  /// Puts the sums of a panel of the block into the result.
+  void write(const Block &block, int64_t panel, const C *sum) {
+    int64_t column = panel * panelColumns;
+    int64_t end = least(column + panelColumns, cut.n);
+    for (int64_t i = 0; i < block.rows; ++i, sum += panelColumns) {
+      int64_t row[2];
+      c.rows.offsetsAt(block.row + i, row);
+      const C *from = sum;
+      c.columns.walk(column, end, [&](const int64_t (&at)[2], int64_t run) {
+        storeRun(from, run, block.out + row[1] + at[1],
+                 c.columns.innerStride(1));
+        from += run;
+        return true;
+      });
     }
-  }
-
-  void writeEdge(const Block &block) {
-    int64_t count = block.columns % panelColumns;
-    int64_t column = block.column + block.columns - count;
-    int64_t stride = c.rows.innerStride(1);
-    for (int64_t i = 0; i < block.rows; ++i)
-      storeRun(block.edge + i * panelColumns, count,
-               block.out + (block.row + i) * stride + column, 1);
   }
 
   const astra_call_t *call;
   const Contraction &c;
+  const Nest<1> &outColumns; // of the result alone, where more axes merge
   Cut<C> cut;
   const T *a, *b;
   T *out;
   bool inPlace; // columns of b lie side by side, one row of them for each k
-  bool direct;  // the last chain puts the sums into the result
+  bool direct;  // the last chain may put the sums into the result
   bool sharesRows, sharesColumns; // packed before, for all blocks
   C *sharedRows = nullptr, *sharedColumns = nullptr;
 };
@@ -486,10 +493,14 @@ template <class T> void clearResult(const Contraction &c, T *out) {
     }
 }
 
-/// Few columns of many rows.
-template <class T> bool isNarrow(const Contraction &c) {
+/// Are rows and columns to change places? Few columns of many rows are better
+/// few rows, and the columns of the result should lie side by side.
+template <class T> bool isExchanged(const Contraction &c) {
   int64_t m = c.rows.size(), n = c.columns.size(), k = c.contracted.size();
-  return m > n && n <= narrowRows<Compute<T>> && (n == 1 || m * k > 16384);
+  if (m > n && n <= narrowRows<Compute<T>>)
+    return n == 1 || m * k > 16384;
+  return c.columns.innerStride(1) != 1 && c.rows.innerStride(1) == 1 &&
+         c.rows.innerExtent() >= Tile<Compute<T>>::lanes && n > 1;
 }
 
 template <class T>
@@ -499,8 +510,8 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
   const T *a = static_cast<const T *>(args[0].data);
   const T *b = static_cast<const T *>(args[1].data);
   T *out = static_cast<T *>(args[2].data);
-  // Rows and columns may change places: few columns are better few rows.
-  if (isNarrow<T>(c)) {
+  bool exchanged = isExchanged<T>(c);
+  if (exchanged) {
     c = Contraction(args, params[0], params[1], true);
     std::swap(a, b);
   }
@@ -515,7 +526,8 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
     if (small.fits())
       return small.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
   }
-  return Product<T>(call, c, a, b, out).run();
+  Nest<1> columns = resultColumns(args, params[0], params[1], exchanged);
+  return Product<T>(call, c, columns, a, b, out).run();
 }
 
 } // namespace

@@ -102,22 +102,37 @@ ASTRA_INLINE inline void copyShort(const T *from, int64_t count,
   }
 }
 
-/// to[i * stride + j] = from[places[i] + j] for i < k and a short run of j.
+/// to[i * stride + j] = from[places[i] + j] for i < k and the j of so many
+/// whole vectors, then those of a mask.
+template <class C, int Whole>
+inline void copyVectors(const C *from, const int64_t *places, int64_t k,
+                        int64_t rest, C *to, int64_t stride) {
+  constexpr int lanes = Tile<C>::lanes;
+  typename Tile<C>::Mask mask = firstLanes<C>(rest);
+  for (int64_t i = 0; i < k; ++i, to += stride) {
+    const C *line = from + places[i];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < Whole; ++v)
+      storeVector(to + v * lanes, loadVector(line + v * lanes));
+    if (rest)
+      storeLanes<C>(to + Whole * lanes,
+                    loadLanes<C>(line + Whole * lanes, mask), mask);
+  }
+}
+
+/// The same for a run of at most two vectors, widened.
 template <class T>
 inline void copyRuns(const T *from, const int64_t *places, int64_t k,
                      int64_t count, Compute<T> *to, int64_t stride) {
   using C = Compute<T>;
   constexpr int64_t lanes = Tile<C>::lanes;
   if constexpr (!isSmallFloat<T>) {
-    int64_t whole = count / lanes * lanes;
-    typename Tile<C>::Mask mask = firstLanes<C>(count - whole);
-    for (int64_t i = 0; i < k; ++i, to += stride) {
-      const C *line = from + places[i];
-      for (int64_t j = 0; j < whole; j += lanes)
-        storeVector(to + j, loadVector(line + j));
-      if (whole < count)
-        storeLanes<C>(to + whole, loadLanes<C>(line + whole, mask), mask);
-    }
+    if (count < lanes)
+      copyVectors<C, 0>(from, places, k, count, to, stride);
+    else if (count < 2 * lanes)
+      copyVectors<C, 1>(from, places, k, count - lanes, to, stride);
+    else
+      copyVectors<C, 2>(from, places, k, 0, to, stride);
   } else {
     for (int64_t i = 0; i < k; ++i, to += stride)
       loadRun(from + places[i], 1, count, to);
