@@ -42,6 +42,16 @@ struct Contraction {
   }
 };
 
+/// Has an element more than one index?
+inline bool overlaps(const astra_arg_t &x) {
+  int64_t span = 1;
+  for (uint32_t d = 0; d < x.rank; ++d) {
+    int64_t stride = x.strides[d];
+    span += (x.shape[d] - 1) * (stride < 0 ? -stride : stride);
+  }
+  return sizeOf(x) > span;
+}
+
 /// The columns of the result by themselves.
 inline Nest<1> resultColumns(const astra_arg_t *args, int64_t nbatch,
                              int64_t ncontract, bool exchanged) {

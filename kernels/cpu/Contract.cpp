@@ -72,7 +72,8 @@ template <class C> struct Cut {
   int64_t levels; // sums that may wait in the tree, and the one being made
 };
 
-/// Where in b the k of a chain are, found out when they are first asked for.
+/// Where in b the k of a chain are, found out when they are first asked for,
+/// with a few places more that are only looked at.
 class Places {
 public:
   Places(const Nest<2> &contracted, int64_t firstK, int64_t count)
@@ -90,7 +91,7 @@ public:
 
 private:
   const Nest<2> &contracted;
-  int64_t firstK, count, known = 0, places[chainLength];
+  int64_t firstK, count, known = 0, places[chainLength + rowsAhead] = {};
 };
 
 template <class T> class Product {
@@ -101,7 +102,8 @@ public:
   static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
 
   Product(const astra_call_t *call, const Contraction &c,
-          const Nest<1> &outColumns, const T *a, const T *b, T *out)
+          const Nest<1> &outColumns, bool overlap, const T *a, const T *b,
+          T *out)
       : call(call), c(c), outColumns(outColumns), cut(c), a(a), b(b), out(out) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
@@ -109,8 +111,8 @@ public:
     direct = !isSmallFloat<T> && cut.levels == 1 &&
              outColumns.innerStride(0) == 1 && c.rows.innerExtent() == cut.m;
     int64_t batch = c.batch.size();
-    sharesColumns =
-        isOne(c.batch, 1) && cut.rowBlocks * batch > (inPlace ? 2 : 1);
+    sharesColumns = !overlap && isOne(c.batch, 1) &&
+                    cut.rowBlocks * batch > (inPlace ? 2 : 1);
     sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
                  cut.k <= sharedLength;
   }
@@ -286,7 +288,6 @@ private:
       if (copies) {
         copies = false;
         tile.b = block.packedPanel;
-        tile.bStride = panelColumns;
       }
     }
   }
@@ -295,7 +296,6 @@ private:
   bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
                    Places &places, TileCall<C> &tile) {
     int64_t column = panel * panelColumns;
-    tile.bStride = panelColumns;
     tile.b = tile.next = block.packedPanel;
     if (sharesColumns) {
       tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
@@ -304,14 +304,29 @@ private:
       return false;
     }
     if constexpr (!isSmallFloat<T>)
-      if (inPlace && column + panelColumns <= cut.n) {
-        tile.bStride = c.contracted.innerStride(1);
-        tile.b = tile.next = block.b + column + firstK * tile.bStride;
+      if (placeVectors(block.b, column, tile)) {
+        tile.places = places.get();
         tile.copy = block.packedPanel;
         return true;
       }
     packPanel(block.b, column, firstK, tile.k, places, block.packedPanel);
     return false;
+  }
+
+  /// Where the vectors of a panel lie, if each is a piece of memory.
+  bool placeVectors(const C *from, int64_t column, TileCall<C> &tile) const {
+    constexpr int64_t lanes = Tile<C>::lanes;
+    int64_t run = c.columns.innerExtent();
+    if (column + panelColumns > cut.n || c.columns.innerStride(0) != 1)
+      return false;
+    for (int v = 0; v < 2; ++v, column += lanes) {
+      if (run < cut.n && column % run + lanes > run)
+        return false;
+      int64_t at[2];
+      c.columns.offsetsAt(column, at);
+      tile.columns[v] = from + at[0];
+    }
+    return true;
   }
 
   //===-- Packing
@@ -527,7 +542,8 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
       return small.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
   }
   Nest<1> columns = resultColumns(args, params[0], params[1], exchanged);
-  return Product<T>(call, c, columns, a, b, out).run();
+  bool overlap = overlaps(args[exchanged ? 0 : 1]);
+  return Product<T>(call, c, columns, overlap, a, b, out).run();
 }
 
 } // namespace

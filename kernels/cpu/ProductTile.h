@@ -66,13 +66,16 @@ ASTRA_INLINE inline void storeLanes(C *to, typename Tile<C>::Vector v,
 /// The operands of one tile. Element (r, k) of a lies at r * aRow + k * aStep,
 /// or is packed [k][rows]; rows of b lie bStride apart. to = from + chain, or
 /// +0 + chain where `from` is null: the first of a fold. Where a tile copies,
-/// the columns of b go to `copy`, packed [k][columns].
+/// the columns of b are read from columns[v] + places[k] for each vector, and
+/// go to `copy`, packed [k][columns].
 template <class C> struct TileCall {
   const C *a, *b;
   int64_t aRow, aStep, bStride, k;
   const C *from;
   C *to;
   int64_t fromStride, toStride;
+  const C *columns[2];
+  const int64_t *places; // of k, and of rowsAhead more
   C *copy;
   const C *next; // will be read after the tile: one place for each k
   int64_t nextStep;
@@ -129,17 +132,25 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   using V = typename Tile<C>::Vector;
   constexpr int lanes = Tile<C>::lanes, N = 2, together = 4;
   constexpr int perLine = 64 / int(sizeof(C));
-  const int64_t stride = Copies ? t.bStride : N * lanes;
   V chains[M][N] = {};
   const C *a = t.a, *b = t.b, *next = t.next;
+  const C *beside[N] = {t.columns[0], t.columns[1]};
+  const int64_t *places = t.places;
   C *copy = t.copy;
   auto step = [&](int u) ASTRA_INLINE {
     V columns[N];
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
-      columns[v] = loadVector(b + u * stride + v * lanes);
+      const C *from = b + u * N * lanes + v * lanes, *ahead;
+      if (Copies) {
+        from = beside[v] + places[u];
+        ahead = beside[v] + places[u + rowsAhead];
+      } else {
+        ahead = from + rowsAhead * N * lanes;
+      }
+      columns[v] = loadVector(from);
       if (v * lanes % perLine == 0)
-        __builtin_prefetch(b + (u + rowsAhead) * stride + v * lanes);
+        __builtin_prefetch(ahead);
       if (Copies)
         storeVector(copy + u * N * lanes + v * lanes, columns[v]);
     }
@@ -153,8 +164,12 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   };
   auto advance = [&](int64_t count) ASTRA_INLINE {
     a += count * M;
-    b += count * stride;
-    copy += count * N * lanes;
+    if (Copies) {
+      places += count;
+      copy += count * N * lanes;
+    } else {
+      b += count * N * lanes;
+    }
     next += count * t.nextStep;
   };
   int64_t i = 0;

@@ -291,6 +291,56 @@ TEST_P(Conformance, Contractions) {
   }
 }
 
+/// Products over overlapping windows of an image, as convolutions and their
+/// derivatives make them: of either operand, with the result's channels
+/// outside.
+TEST_P(Conformance, ContractionsOfWindows) {
+  struct Case {
+    int64_t images, channels, height, width, outputs, window;
+  };
+  const Case cases[] = {{2, 3, 5, 9, 7, 3},    {1, 16, 6, 40, 20, 3},
+                        {1, 30, 4, 17, 60, 3}, {2, 5, 3, 70, 33, 2},
+                        {1, 4, 3, 24, 130, 3}, {1, 1, 1, 1, 1, 1}};
+  auto viewOf = [](AnyTensor tensor, Shape shape, Shape strides) {
+    tensor.shape = shape;
+    tensor.strides = strides;
+    return tensor;
+  };
+  for (const Row &row : allRows()) {
+    if (row.family != Row::Contract || !hasVariant(row))
+      continue;
+    for (const Case &c : cases) {
+      int64_t k = c.window, rows = c.height + k - 1, width = c.width + k - 1;
+      int64_t area = rows * width, size = c.height * c.width;
+      AnyTensor image(row.out, {c.images, c.channels, rows, width},
+                      Layout::Dense);
+      AnyTensor weights(row.out, {c.outputs, c.channels, k, k}, Layout::Dense);
+      AnyTensor out(row.out, {c.images, c.outputs, c.height, c.width},
+                    Layout::Dense);
+      for (AnyTensor *tensor : {&image, &weights, &out})
+        tensor->fill(random, true);
+      Shape windows = {c.images, c.height, c.width, c.channels, k, k};
+      Shape apart = {c.channels * area, width, 1, area, width, 1};
+      ASSERT_TRUE(agree(row,
+                        {viewOf(image, windows, apart),
+                         viewOf(weights, {c.channels, k, k, c.outputs},
+                                {k * k, k, 1, c.channels * k * k})},
+                        viewOf(out, {c.images, c.height, c.width, c.outputs},
+                               {c.outputs * size, c.width, 1, size}),
+                        {0, 3}))
+          << row.name << c.width;
+      ASSERT_TRUE(agree(row,
+                        {viewOf(out, {c.outputs, c.images, c.height, c.width},
+                                {size, c.outputs * size, c.width, 1}),
+                         viewOf(image, windows, apart)},
+                        viewOf(weights, {c.outputs, c.channels, k, k},
+                               {c.channels * k * k, k * k, k, 1}),
+                        {0, 3}))
+          << row.name << c.width;
+    }
+  }
+}
+
 TEST(ConformanceTable, EveryRowIsInATestedFamily) {
   for (const Row &row : allRows()) {
     EXPECT_NE(row.family, Row::Other) << row.name;
