@@ -15,35 +15,6 @@ astra_value_t of(astra_tensor_t tensor) {
 
 class Parts : public RuntimeTest {
 protected:
-  astra_tensor_t empty(std::vector<int64_t> shape) {
-    astra_tensor_t made{0};
-    EXPECT_EQ(astra_tensor_empty(runtime, cpu, ASTRA_F32,
-                                 uint32_t(shape.size()), shape.data(), &made,
-                                 nullptr),
-              ASTRA_OK);
-    return made;
-  }
-  astra_status_t split(astra_tensor_t whole, std::vector<int64_t> starts,
-                       std::vector<int64_t> extents, size_t count,
-                       std::vector<astra_tensor_t> &parts,
-                       astra_error_t **error, std::vector<int64_t> steps = {}) {
-    parts.assign(count, {0});
-    return astra_tensor_partition(
-        runtime, whole, count, starts.data(), extents.data(),
-        steps.empty() ? nullptr : steps.data(), parts.data(), error);
-  }
-  /// twice(x) into a given tensor.
-  astra_status_t twiceInto(astra_stream_t on, astra_tensor_t x,
-                           astra_tensor_t target, astra_tensor_t *out,
-                           astra_error_t **error) {
-    astra_call_options_t options;
-    ASTRA_INIT(CALL_OPTIONS, &options);
-    options.targets = &target;
-    options.target_count = 1;
-    astra_value_t in = of(x);
-    return astra_function_call(runtime, function("twice"), on, &options, &in, 1,
-                               out, 1, error);
-  }
   void *addressOf(astra_tensor_t of) {
     astra_mapping_t mapping{0};
     void *data = nullptr;
@@ -54,15 +25,6 @@ protected:
     EXPECT_EQ(astra_tensor_unmap(runtime, mapping, nullptr), ASTRA_OK);
     return data;
   }
-  astra_stream_t manual() {
-    astra_stream_options_t options;
-    ASTRA_INIT(STREAM_OPTIONS, &options);
-    options.flags = ASTRA_STREAM_MANUAL;
-    astra_stream_t made{0};
-    EXPECT_EQ(astra_stream_create(runtime, cpu, &options, &made, nullptr),
-              ASTRA_OK);
-    return made;
-  }
   std::vector<astra_tensor_t> parts;
 };
 
@@ -72,7 +34,8 @@ TEST_F(Parts, AreWrittenInSeveralStreamsAtOnce) {
   ASSERT_OK(
       split(whole, {0, 0, 1, 0, 2, 0}, {1, 3, 1, 3, 1, 3}, 3, parts, &error));
   int64_t three = 3;
-  astra_stream_t a = manual(), b = manual();
+  astra_stream_t a = makeStream(ASTRA_STREAM_MANUAL),
+                 b = makeStream(ASTRA_STREAM_MANUAL);
   astra_tensor_t out[2];
   for (int i = 0; i < 2; ++i) {
     // A part has rank 2; the function wants rank 1.
@@ -118,7 +81,7 @@ TEST_F(Parts, AreWrittenInSeveralStreamsAtOnce) {
 TEST_F(Parts, FailAsTheWorkThatWritesThemDoes) {
   astra_tensor_t whole = empty({4});
   ASSERT_OK(split(whole, {0, 2}, {2, 2}, 2, parts, &error));
-  astra_stream_t queue = manual();
+  astra_stream_t queue = makeStream(ASTRA_STREAM_MANUAL);
   astra_tensor_t out[2];
   astra_tensor_t x = floats({2}, {1, 2});
   ASSERT_OK(twiceInto(queue, x, parts[0], &out[0], &error));
@@ -289,7 +252,7 @@ TEST_F(Donations, AreUsedWhereTheDescriptorPairsThem) {
 }
 
 TEST_F(Donations, AreAllowedWhileEarlierWorkStillReadsThem) {
-  astra_stream_t queue = manual();
+  astra_stream_t queue = makeStream(ASTRA_STREAM_MANUAL);
   astra_tensor_t x = floats({4}, {1, 2, 3, 4}), first{0}, second{0};
   astra_value_t in = of(x);
   ASSERT_OK(astra_function_call(runtime, function("twice"), queue, nullptr, &in,

@@ -4,6 +4,7 @@
 #define ASTRA_TEST_RUNTIMETESTING_H
 
 #include "astra/astra.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -79,6 +80,55 @@ protected:
   }
   astra_tensor_t floats(std::vector<int64_t> shape, std::vector<float> values) {
     return tensor<float>(ASTRA_F32, std::move(shape), std::move(values));
+  }
+
+  /// To be written by a mapping, by parts or as a target.
+  astra_tensor_t empty(std::vector<int64_t> shape) {
+    astra_tensor_t made{0};
+    EXPECT_EQ(astra_tensor_empty(runtime, cpu, ASTRA_F32,
+                                 uint32_t(shape.size()), shape.data(), &made,
+                                 nullptr),
+              ASTRA_OK);
+    return made;
+  }
+  /// As many parts as `count` says; room for them even if that is 0.
+  astra_status_t split(astra_tensor_t whole, std::vector<int64_t> starts,
+                       std::vector<int64_t> extents, size_t count,
+                       std::vector<astra_tensor_t> &parts,
+                       astra_error_t **error, std::vector<int64_t> steps = {}) {
+    parts.assign(std::max<size_t>(count, 1), {0});
+    return astra_tensor_partition(
+        runtime, whole, count, starts.data(), extents.data(),
+        steps.empty() ? nullptr : steps.data(), parts.data(), error);
+  }
+  /// twice(x) into a given tensor.
+  astra_status_t twiceInto(astra_stream_t on, astra_tensor_t x,
+                           astra_tensor_t target, astra_tensor_t *out,
+                           astra_error_t **error) {
+    astra_call_options_t options;
+    ASTRA_INIT(CALL_OPTIONS, &options);
+    options.targets = &target;
+    options.target_count = 1;
+    astra_value_t in = astra_value_of_tensor(x);
+    return astra_function_call(runtime, function("twice"), on, &options, &in, 1,
+                               out, 1, error);
+  }
+  astra_stream_t makeStream(uint64_t flags = 0) {
+    astra_stream_options_t options;
+    ASTRA_INIT(STREAM_OPTIONS, &options);
+    options.flags = flags;
+    astra_stream_t made{0};
+    EXPECT_EQ(astra_stream_create(runtime, cpu, &options, &made, nullptr),
+              ASTRA_OK);
+    return made;
+  }
+  astra_event_t makeEvent(uint64_t flags = 0) {
+    astra_event_options_t options;
+    ASTRA_INIT(EVENT_OPTIONS, &options);
+    options.flags = flags;
+    astra_event_t made{0};
+    EXPECT_EQ(astra_event_create(runtime, &options, &made, nullptr), ASTRA_OK);
+    return made;
   }
 
   template <class T> std::vector<T> read(astra_tensor_t from, size_t count) {

@@ -16,24 +16,9 @@ astra_value_t of(astra_tensor_t tensor) {
 
 class StreamsTest : public RuntimeTest {
 public: // callbacks use them
+  using RuntimeTest::makeEvent;
+  using RuntimeTest::makeStream;
   using RuntimeTest::runtime;
-  astra_stream_t makeStream(uint64_t flags = 0) {
-    astra_stream_options_t options;
-    ASTRA_INIT(STREAM_OPTIONS, &options);
-    options.flags = flags;
-    astra_stream_t made{0};
-    EXPECT_EQ(astra_stream_create(runtime, cpu, &options, &made, nullptr),
-              ASTRA_OK);
-    return made;
-  }
-  astra_event_t makeEvent(uint64_t flags = 0) {
-    astra_event_options_t options;
-    ASTRA_INIT(EVENT_OPTIONS, &options);
-    options.flags = flags;
-    astra_event_t made{0};
-    EXPECT_EQ(astra_event_create(runtime, &options, &made, nullptr), ASTRA_OK);
-    return made;
-  }
   /// A host event that the stream waits for.
   astra_event_t gate(astra_stream_t at) {
     astra_event_t made = makeEvent(ASTRA_EVENT_HOST);

@@ -14,21 +14,16 @@ public:
   void TestBody() override {}
 
   using RuntimeTest::cpu;
+  using RuntimeTest::empty;
   using RuntimeTest::floats;
   using RuntimeTest::function;
+  using RuntimeTest::makeEvent;
+  using RuntimeTest::makeStream;
   using RuntimeTest::runtime;
   using RuntimeTest::stream;
   using RuntimeTest::tensor;
   using RuntimeTest::toy;
 
-  astra_tensor_t empty(std::vector<int64_t> shape) {
-    astra_tensor_t made{0};
-    EXPECT_EQ(astra_tensor_empty(runtime, cpu, ASTRA_F32,
-                                 uint32_t(shape.size()), shape.data(), &made,
-                                 nullptr),
-              ASTRA_OK);
-    return made;
-  }
   astra_status_t make(uint32_t dtype, std::vector<int64_t> shape,
                       astra_error_t **error) {
     return astra_tensor_empty(runtime, cpu, dtype, uint32_t(shape.size()),
@@ -53,10 +48,9 @@ public:
   astra_status_t split(astra_tensor_t of, std::vector<int64_t> starts,
                        std::vector<int64_t> extents, std::vector<int64_t> steps,
                        astra_error_t **error) {
-    astra_tensor_t parts[4];
-    return astra_tensor_partition(
-        runtime, of, starts.size(), starts.data(), extents.data(),
-        steps.empty() ? nullptr : steps.data(), parts, error);
+    std::vector<astra_tensor_t> parts;
+    return RuntimeTest::split(of, starts, extents, starts.size(), parts, error,
+                              steps);
   }
   astra_status_t map(astra_tensor_t of, uint32_t access, astra_error_t **error,
                      uint64_t first = 0, uint64_t count = ASTRA_WHOLE) {
@@ -79,23 +73,6 @@ public:
         ASTRA_OK);
     return out;
   }
-  astra_stream_t streamOf(uint64_t flags) {
-    astra_stream_options_t options;
-    ASTRA_INIT(STREAM_OPTIONS, &options);
-    options.flags = flags;
-    astra_stream_t made{0};
-    EXPECT_EQ(astra_stream_create(runtime, cpu, &options, &made, nullptr),
-              ASTRA_OK);
-    return made;
-  }
-  astra_event_t event(uint64_t flags) {
-    astra_event_options_t options;
-    ASTRA_INIT(EVENT_OPTIONS, &options);
-    options.flags = flags;
-    astra_event_t made{0};
-    EXPECT_EQ(astra_event_create(runtime, &options, &made, nullptr), ASTRA_OK);
-    return made;
-  }
   astra_status_t createEvent(const astra_event_options_t &options,
                              astra_error_t **error) {
     astra_event_t made{0};
@@ -108,12 +85,7 @@ public:
     return call("twice", {x}, error);
   }
   astra_status_t callInto(astra_tensor_t target, astra_error_t **error) {
-    astra_call_options_t options;
-    ASTRA_INIT(CALL_OPTIONS, &options);
-    options.targets = &target;
-    options.target_count = 1;
-    return call("twice", {astra_value_of_tensor(floats({2}, {1, 2}))}, error,
-                &options);
+    return twiceInto(stream, floats({2}, {1, 2}), target, &out, error);
   }
   astra_status_t copyInto(astra_tensor_t from, astra_tensor_t into,
                           astra_error_t **error) {
@@ -378,7 +350,7 @@ const Case work[] = {
          t.call("divide", {astra_value_of_tensor(t.failed())}, nullptr);
          return astra_tensor_wait(t.runtime, t.out, error);),
     CASE("ReadingWhatWasCancelled", CANCELLED, "cancelled before it began",
-         t.stream = t.streamOf(ASTRA_STREAM_MANUAL);
+         t.stream = t.makeStream(ASTRA_STREAM_MANUAL);
          t.call("twice", {astra_value_of_tensor(t.floats({2}, {1, 2}))},
                 nullptr);
          astra_stream_cancel(t.runtime, t.stream, nullptr);
@@ -387,22 +359,23 @@ const Case work[] = {
          "ASTRA_STREAM_MANUAL",
          return astra_stream_run(t.runtime, t.stream, 1, nullptr, error);),
     CASE("SignallingTwice", BUSY, "signalled already",
-         auto e = t.event(ASTRA_EVENT_HOST);
+         auto e = t.makeEvent(ASTRA_EVENT_HOST);
          astra_event_signal(t.runtime, e, nullptr);
          return astra_event_signal(t.runtime, e, error);),
     CASE("SignallingAStreamsEvent", INVALID_ARGUMENT, "ASTRA_EVENT_HOST",
-         return astra_event_signal(t.runtime, t.event(0), error);),
+         return astra_event_signal(t.runtime, t.makeEvent(), error);),
     CASE("RecordingAHostsEvent", INVALID_ARGUMENT, "not recorded in streams",
-         return astra_event_record(t.runtime, t.event(ASTRA_EVENT_HOST),
+         return astra_event_record(t.runtime, t.makeEvent(ASTRA_EVENT_HOST),
                                    t.stream, error);),
     CASE("WaitingForWhatWasNotRecorded", NOT_READY, "not been recorded",
-         return astra_event_wait(t.runtime, t.event(0), error);),
+         return astra_event_wait(t.runtime, t.makeEvent(), error);),
     CASE("TimeToAnEventThatIsPending", NOT_READY, "is pending",
-         auto a = t.event(ASTRA_EVENT_HOST), b = t.event(ASTRA_EVENT_HOST);
+         auto a = t.makeEvent(ASTRA_EVENT_HOST),
+         b = t.makeEvent(ASTRA_EVENT_HOST);
          astra_event_signal(t.runtime, a, nullptr); int64_t time = 0;
          return astra_event_elapsed(t.runtime, a, b, &time, error);),
     CASE("WaitingForAnEventThatWasDropped", CANCELLED,
-         "before it was signalled", auto e = t.event(ASTRA_EVENT_HOST);
+         "before it was signalled", auto e = t.makeEvent(ASTRA_EVENT_HOST);
          astra_stream_wait_event(t.runtime, t.stream, e, nullptr);
          astra_event_release(t.runtime, e, nullptr);
          return astra_stream_wait(t.runtime, t.stream, error);),
@@ -421,7 +394,7 @@ TEST_P(Refusal, HasAStatusAndASentence) {
   EXPECT_NE(message.find(GetParam().text), std::string::npos) << message;
   // The runtime is as usable as before.
   astra_value_t x = astra_value_of_tensor(bench.floats({2}, {1, 2}));
-  bench.stream = bench.streamOf(0);
+  bench.stream = bench.makeStream();
   EXPECT_EQ(bench.call("twice", {x}, nullptr), ASTRA_OK);
   EXPECT_EQ(bench.readInto(bench.out, 8, nullptr), ASTRA_OK);
   bench.TearDown();
