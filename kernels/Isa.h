@@ -25,6 +25,9 @@
 // around it from being vectorised.
 #define ASTRA_INLINE __attribute__((always_inline))
 
+// A part that is long beside a call and that many kernels have in common.
+#define ASTRA_SHARED __attribute__((noinline))
+
 // The symbol of a kernel. `ref` has no tile in its name.
 #define ASTRA_REF_NAME(op, dtype) astra_k_##op##_##dtype##__ref
 #define ASTRA_VARIANT_NAME3(op, dtype, tile, isa)                              \

@@ -272,6 +272,26 @@ ASTRA_COMPARE_OP(gt, >)
 ASTRA_COMPARE_OP(ge, >=)
 #undef ASTRA_COMPARE_OP
 
+/// Operations that give both integers of a width the same bits, and the one
+/// type that stands for both.
+template <class Op> inline constexpr bool isSignless = false;
+#define ASTRA_SIGNLESS(name)                                                   \
+  template <> inline constexpr bool isSignless<Op_##name> = true;
+ASTRA_SIGNLESS(neg)
+ASTRA_SIGNLESS(not)
+ASTRA_SIGNLESS(add)
+ASTRA_SIGNLESS(sub)
+ASTRA_SIGNLESS(mul)
+ASTRA_SIGNLESS(and)
+ASTRA_SIGNLESS(or)
+ASTRA_SIGNLESS(xor)
+ASTRA_SIGNLESS(shift_left)
+ASTRA_SIGNLESS(eq)
+ASTRA_SIGNLESS(ne)
+#undef ASTRA_SIGNLESS
+template <class Op, class T>
+using Operand = std::conditional_t<isSignless<Op>, Signless<T>, T>;
+
 /// x to a power by squaring: the factors are multiplied from the lowest bit of
 /// the exponent up; no factor is 1.
 template <class C> inline C powInt(C x, int64_t exponent) {

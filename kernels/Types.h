@@ -62,6 +62,9 @@ template <class T>
 inline constexpr bool isFloat = std::is_floating_point_v<T> || isSmallFloat<T>;
 template <class T> inline constexpr bool isInt = std::is_integral_v<T>;
 
+/// One type for both integers of a width, for what does not depend on the sign.
+template <class T> using Signless = std::conditional_t<isInt<T>, BitsOf<T>, T>;
+
 /// The type that arithmetic on T runs in.
 template <class T>
 using Compute = std::conditional_t<isSmallFloat<T>, float, T>;

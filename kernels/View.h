@@ -6,13 +6,14 @@
 #define ASTRA_KERNELS_VIEW_H
 
 #include "kernels/Isa.h"
+#include <type_traits>
 
 ASTRA_KERNELS_BEGIN
 
 template <int N> class Nest {
 public:
   /// Adds an axis inside those added before.
-  void addAxis(int64_t extent, const int64_t (&stride)[N]) {
+  ASTRA_SHARED void addAxis(int64_t extent, const int64_t (&stride)[N]) {
     total *= extent;
     if (extent == 1)
       return;
@@ -35,29 +36,14 @@ public:
   /// up elements [begin, end) in row-major order; a false result ends the walk.
   template <class Body>
   bool walk(int64_t begin, int64_t end, Body &&body) const {
-    if (begin >= end || total == 0)
-      return true;
-    int64_t index[ASTRA_MAX_RANK + 1] = {}, offset[N] = {};
-    int64_t inner = innerExtent(), rest = begin;
-    for (int d = rank - 1; d >= 0; --d) {
-      index[d] = rest % shape[d];
-      rest /= shape[d];
-      for (int i = 0; i < N; ++i)
-        offset[i] += index[d] * strides[d][i];
-    }
-    int64_t start = rank ? index[rank - 1] : 0;
-    while (true) {
-      int64_t count = inner - start < end - begin ? inner - start : end - begin;
-      if (!body(offset, count))
-        return false;
-      begin += count;
-      if (begin >= end)
-        return true;
-      for (int i = 0; i < N; ++i)
-        offset[i] -= start * innerStride(i);
-      start = 0;
-      advance(index, offset);
-    }
+    using Function = std::remove_reference_t<Body>;
+    return walkRuns(
+        begin, end,
+        [](const void *context, const int64_t (&offset)[N], int64_t count) {
+          return (*static_cast<Function *>(const_cast<void *>(context)))(offset,
+                                                                         count);
+        },
+        &body);
   }
 
   /// The offsets of all views at a row-major position.
@@ -72,6 +58,37 @@ public:
   }
 
 private:
+  using Run = bool (*)(const void *context, const int64_t (&offset)[N],
+                       int64_t count);
+
+  /// One walk for all bodies: most are shorter than it.
+  ASTRA_SHARED bool walkRuns(int64_t begin, int64_t end, Run run,
+                             const void *context) const {
+    if (begin >= end || total == 0)
+      return true;
+    int64_t index[ASTRA_MAX_RANK + 1] = {}, offset[N] = {};
+    int64_t inner = innerExtent(), rest = begin;
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = rest % shape[d];
+      rest /= shape[d];
+      for (int i = 0; i < N; ++i)
+        offset[i] += index[d] * strides[d][i];
+    }
+    int64_t start = rank ? index[rank - 1] : 0;
+    while (true) {
+      int64_t count = inner - start < end - begin ? inner - start : end - begin;
+      if (!run(context, offset, count))
+        return false;
+      begin += count;
+      if (begin >= end)
+        return true;
+      for (int i = 0; i < N; ++i)
+        offset[i] -= start * innerStride(i);
+      start = 0;
+      advance(index, offset);
+    }
+  }
+
   bool merges(int64_t extent, const int64_t (&stride)[N]) const {
     for (int i = 0; i < N; ++i)
       if (strides[rank - 1][i] != extent * stride[i])
@@ -99,7 +116,7 @@ private:
 };
 
 /// The nest over the first N arguments, which have one shape.
-template <int N> inline Nest<N> nestOf(const astra_arg_t *args) {
+template <int N> ASTRA_SHARED inline Nest<N> nestOf(const astra_arg_t *args) {
   Nest<N> nest;
   for (uint32_t d = 0; d < args[0].rank; ++d) {
     int64_t stride[N];
@@ -125,8 +142,9 @@ struct Reduction {
   Nest<1> reduced;
 };
 
-inline Reduction reductionOf(const astra_arg_t &x, const astra_arg_t &out,
-                             const int64_t *axes, int64_t count) {
+ASTRA_SHARED inline Reduction reductionOf(const astra_arg_t &x,
+                                          const astra_arg_t &out,
+                                          const int64_t *axes, int64_t count) {
   Reduction result;
   uint32_t outAxis = 0;
   for (uint32_t d = 0, next = 0; d < x.rank; ++d) {
@@ -147,8 +165,8 @@ struct Lines {
   int64_t extent, strideIn, strideOut;
 };
 
-inline Lines linesOf(const astra_arg_t &in, const astra_arg_t &out,
-                     int64_t axis) {
+ASTRA_SHARED inline Lines linesOf(const astra_arg_t &in, const astra_arg_t &out,
+                                  int64_t axis) {
   Lines lines;
   for (uint32_t d = 0; d < in.rank; ++d)
     if (d != axis)

@@ -16,7 +16,7 @@ template <bool largest, class C> ASTRA_INLINE inline bool beats(C a, C best) {
 /// The extreme of n consecutive elements and whether one is NaN, in which case
 /// the extreme means nothing.
 template <bool largest, class C>
-C extremeOfChunk(const C *x, int64_t n, bool &hasNan) {
+ASTRA_SHARED C extremeOfChunk(const C *x, int64_t n, bool &hasNan) {
   C best = x[0];
   int64_t k = 0;
   if (n >= laneCount) {

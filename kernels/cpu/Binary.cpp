@@ -14,8 +14,9 @@ void block(const C *a, const C *b, CO *out, int64_t n, int64_t) {
     out[i] = Op::apply(a[i], b[i]);
 }
 
-template <class Op, class In, class Out>
+template <class Op, class T, class Out = Operand<Op, T>>
 astra_outcome_t binary(const astra_call_t *call, const astra_arg_t *args) {
+  using In = Operand<Op, T>;
   return Elementwise<2, In, Out>(args, block<Op, Compute<In>, Compute<Out>>, 0)
       .run(call);
 }
@@ -23,8 +24,7 @@ astra_outcome_t binary(const astra_call_t *call, const astra_arg_t *args) {
 } // namespace
 
 #define BINARY(op, dtype, version, doc)                                        \
-  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
-                       binary<Op_##op, T_##dtype, T_##dtype>(call, args))
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d, binary<Op_##op, T_##dtype>(call, args))
 #define COMPARE(op, dtype, version, doc)                                       \
   ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
                        binary<Op_##op, T_##dtype, T_bool>(call, args))

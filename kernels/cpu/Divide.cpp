@@ -59,7 +59,7 @@ template <class T> ASTRA_INLINE inline Parts<T> divideParts(T a, T b) {
 template <class Op> constexpr bool isRemainder = std::is_same_v<Op, Op_rem>;
 
 template <class Op, class T>
-void divideTile(const T *a, const T *b, T *out, int64_t n) {
+ASTRA_SHARED void divideTile(const T *a, const T *b, T *out, int64_t n) {
   ASTRA_VECTOR_LOOP
   for (int64_t i = 0; i < n; ++i) {
     Parts<T> parts = divideParts(a[i], b[i]);
@@ -67,7 +67,7 @@ void divideTile(const T *a, const T *b, T *out, int64_t n) {
   }
 }
 
-template <class T> bool hasZero(const T *b, int64_t n) {
+template <class T> ASTRA_SHARED bool hasZero(const T *b, int64_t n) {
   T zeros = 0;
   ASTRA_VECTOR_LOOP
   for (int64_t i = 0; i < n; ++i)
@@ -76,7 +76,7 @@ template <class T> bool hasZero(const T *b, int64_t n) {
 }
 
 /// Are all of them below 2^51 in size?
-template <class T> bool isModerate(const T *x, int64_t n) {
+template <class T> ASTRA_SHARED bool isModerate(const T *x, int64_t n) {
   constexpr uint64_t limit = uint64_t(1) << 51;
   uint64_t high = 0;
   ASTRA_VECTOR_LOOP

@@ -21,7 +21,7 @@ inline Lanes<C> extremeLanes(Lanes<C> a, Lanes<C> b) {
 }
 
 template <bool larger, class C>
-inline C extremeOf(const C *x, int64_t n, C best) {
+ASTRA_SHARED inline C extremeOf(const C *x, int64_t n, C best) {
   using Op = Extreme<larger>;
   int64_t k = 0;
   if (n >= laneCount) {
@@ -38,7 +38,8 @@ inline C extremeOf(const C *x, int64_t n, C best) {
 
 /// Of a line of n >= 1 elements.
 template <bool larger, class T>
-inline Compute<T> extremeOfLine(const LineReader<T> &reader, int64_t n) {
+ASTRA_SHARED inline Compute<T> extremeOfLine(const LineReader<T> &reader,
+                                             int64_t n) {
   alignas(64) Compute<T> buffer[chunkSize];
   Compute<T> best = *reader.read(0, 1, buffer);
   for (int64_t at = 0; at < n; at += chunkSize) {

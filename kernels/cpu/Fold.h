@@ -45,7 +45,8 @@ template <class Op, class A> inline A foldLanes(Lanes<A> lanes) {
 }
 
 /// The value of one chunk of n <= 1024 consecutive elements.
-template <class Op, class A> inline A foldChunk(const A *x, int64_t n) {
+template <class Op, class A>
+ASTRA_SHARED inline A foldChunk(const A *x, int64_t n) {
   Lanes<A> lanes = Op::template identity<A>();
   int64_t k = 0;
   for (; k + laneCount <= n; k += laneCount)
@@ -60,7 +61,8 @@ template <class Op, class A> inline A foldChunk(const A *x, int64_t n) {
 }
 
 /// The values of four whole chunks.
-template <class Op, class A> inline void foldFourChunks(const A *x, A *sums) {
+template <class Op, class A>
+ASTRA_SHARED inline void foldFourChunks(const A *x, A *sums) {
   Lanes<A> l0 = Op::template identity<A>(), l1 = l0, l2 = l0, l3 = l0;
   for (int64_t k = 0; k < chunkSize; k += laneCount) {
     l0 = LaneOp<Op>::apply(l0, loadLanes(x + k));
@@ -83,7 +85,8 @@ public:
              (nest.innerStride(0) == 1 || nest.size() == 1);
   }
   bool isDirect() const { return direct; }
-  const Compute<T> *read(int64_t begin, int64_t n, Compute<T> *buffer) const {
+  ASTRA_SHARED const Compute<T> *read(int64_t begin, int64_t n,
+                                      Compute<T> *buffer) const {
     if constexpr (!isSmallFloat<T>)
       if (direct)
         return x + begin;

@@ -77,7 +77,8 @@ astra_outcome_t randomSplit(const astra_call_t *call, const astra_arg_t *args) {
 
 /// The numbers first, first + step, ... converted.
 template <class T>
-void countUp(int64_t first, int64_t step, T *out, int64_t stride, int64_t n) {
+ASTRA_SHARED void countUp(int64_t first, int64_t step, T *out, int64_t stride,
+                          int64_t n) {
   using C = Compute<T>;
   alignas(64) C values[tileSize];
   // Up to here every integer is a float, and fits in 32 bits.
@@ -100,8 +101,8 @@ void countUp(int64_t first, int64_t step, T *out, int64_t stride, int64_t n) {
 /// Writes the elements at positions [begin, end) of an iota whose value changes
 /// after `inner` elements and begins anew after `inner * extent`.
 template <class T>
-void writePieces(const Nest<1> &nest, T *out, int64_t begin, int64_t end,
-                 int64_t inner, int64_t extent) {
+ASTRA_SHARED void writePieces(const Nest<1> &nest, T *out, int64_t begin,
+                              int64_t end, int64_t inner, int64_t extent) {
   int64_t position = begin, stride = nest.innerStride(0);
   nest.walk(begin, end, [&](const int64_t (&offset)[1], int64_t count) {
     // Pieces along which the value counts up (inner 1) or stays.
@@ -120,8 +121,8 @@ void writePieces(const Nest<1> &nest, T *out, int64_t begin, int64_t end,
 
 /// The same where a period is short: pieces of a few periods in a row.
 template <class T>
-void writePeriods(const Nest<1> &nest, T *out, int64_t begin, int64_t end,
-                  int64_t inner, int64_t extent) {
+ASTRA_SHARED void writePeriods(const Nest<1> &nest, T *out, int64_t begin,
+                               int64_t end, int64_t inner, int64_t extent) {
   int64_t period = inner * extent, length = tileSize / period * period;
   Compute<T> values[tileSize];
   for (int64_t i = 0; i < length; ++i)
@@ -162,5 +163,6 @@ ASTRA_DEFINE_VARIANT(random_bits, u32, 1d, randomBits(call, args))
 ASTRA_DEFINE_VARIANT(random_split, u32, 1d, randomSplit(call, args))
 
 #define IOTA(op, dtype, version, doc)                                          \
-  ASTRA_DEFINE_VARIANT(op, dtype, 1d, iota<T_##dtype>(call, args, params[0]))
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
+                       iota<Signless<T_##dtype>>(call, args, params[0]))
 #include "kernels/kernels.def"

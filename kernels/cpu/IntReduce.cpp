@@ -48,7 +48,7 @@ struct All {
 };
 
 template <class Op, class T>
-T reduceRun(const T *x, int64_t stride, int64_t n) {
+ASTRA_SHARED T reduceRun(const T *x, int64_t stride, int64_t n) {
   T result = Op::template start<T>;
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
@@ -62,7 +62,8 @@ T reduceRun(const T *x, int64_t stride, int64_t n) {
 }
 
 template <class Op, class T>
-T reduceElements(const T *x, const Nest<1> &nest, int64_t begin, int64_t end) {
+ASTRA_SHARED T reduceElements(const T *x, const Nest<1> &nest, int64_t begin,
+                              int64_t end) {
   T result = Op::template start<T>;
   nest.walk(begin, end, [&](const int64_t (&offset)[1], int64_t count) {
     result = Op::apply(
@@ -95,8 +96,8 @@ constexpr int64_t reduceWidth = 256;
 
 /// `columns` lines whose elements are `apart` from one another.
 template <class Op, class T>
-void reduceColumns(const T *x, int64_t apart, int64_t columns,
-                   const Nest<1> &nest, T *out, int64_t stride) {
+ASTRA_SHARED void reduceColumns(const T *x, int64_t apart, int64_t columns,
+                                const Nest<1> &nest, T *out, int64_t stride) {
   alignas(64) T result[reduceWidth], row[reduceWidth];
   for (T &value : result)
     value = Op::template start<T>;
@@ -166,8 +167,8 @@ astra_outcome_t reduceSome(const astra_call_t *call, const astra_arg_t *args,
 #define DEFINE(op, dtype, ...)                                                 \
   ASTRA_DEFINE_VARIANT(op, dtype, lanes, __VA_ARGS__)
 #define FOR_INT(dtype)                                                         \
-  DEFINE(sum, dtype, reduce<Sum, T_##dtype>(call, args, params))               \
-  DEFINE(prod, dtype, reduce<Product, T_##dtype>(call, args, params))          \
+  DEFINE(sum, dtype, reduce<Sum, BitsOf<T_##dtype>>(call, args, params))       \
+  DEFINE(prod, dtype, reduce<Product, BitsOf<T_##dtype>>(call, args, params))  \
   DEFINE(max, dtype,                                                           \
          reduceSome<Largest, T_##dtype>(call, args, params, "max"))            \
   DEFINE(min, dtype, reduceSome<Smallest, T_##dtype>(call, args, params, "min"))

@@ -43,7 +43,8 @@ constexpr int64_t rankLimit = 128;
 
 /// The rank of each of n <= rankLimit keys among them, equal ones in order. The
 /// key arrays have room up to a multiple of 32.
-template <class K> inline void rankKeys(const K *keys, int64_t n, K *ranks) {
+template <class K>
+ASTRA_SHARED inline void rankKeys(const K *keys, int64_t n, K *ranks) {
   using Signed = std::make_signed_t<K>;
   constexpr K sign = K(K(1) << (8 * sizeof(K) - 1));
   alignas(64) Signed ordered[rankLimit]; // signed numbers compare faster
@@ -66,7 +67,7 @@ template <class K> inline void rankKeys(const K *keys, int64_t n, K *ranks) {
   }
 }
 
-/// Sorts n values by `bits` bits of each from `low` on, a byte at a time. Gives
+/// Sorts n values by the keys that keyOf finds in them, a byte at a time. Gives
 /// back the sorted of the two arrays. Bytes that all values share cost nothing.
 template <class V, class KeyOf>
 inline V *radixSort(V *from, V *to, int64_t n, int bytes, KeyOf keyOf) {

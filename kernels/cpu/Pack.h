@@ -48,7 +48,7 @@ ASTRA_INLINE inline typename Tile<Compute<T>>::Vector loadLine(const T *from,
                          : loadVector(from);
   } else {
     alignas(64) C buffer[lanes] = {};
-    loadRun(from, 1, count < lanes ? count : lanes, buffer);
+    widenRun(from, count < lanes ? count : lanes, buffer);
     return loadVector<C>(buffer);
   }
 }
@@ -90,7 +90,7 @@ ASTRA_INLINE inline void copyShort(const T *from, int64_t count,
   using C = Compute<T>;
   constexpr int64_t lanes = Tile<C>::lanes;
   if constexpr (isSmallFloat<T>) {
-    loadRun(from, 1, count, to);
+    widenRun(from, count, to);
   } else {
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes)
@@ -135,7 +135,7 @@ inline void copyRuns(const T *from, const int64_t *places, int64_t k,
       copyVectors<C, 2>(from, places, k, 0, to, stride);
   } else {
     for (int64_t i = 0; i < k; ++i, to += stride)
-      loadRun(from + places[i], 1, count, to);
+      widenRun(from + places[i], count, to);
   }
 }
 

@@ -31,7 +31,7 @@ public:
 
   /// The values of the chunks [begin, end), handed to take(value) in order.
   template <class Take>
-  void chunks(int64_t begin, int64_t end, Take take) const {
+  ASTRA_SHARED void chunks(int64_t begin, int64_t end, Take take) const {
     int64_t c = begin;
     if (!Kind::maps && reader.isDirect())
       for (; c + 4 <= end && (c + 4) * chunkSize <= n; c += 4) {
@@ -84,89 +84,132 @@ private:
   int64_t n;
 };
 
-/// Up to `width` results whose elements lie side by side: enough that a row is
-/// read in a long piece.
+/// Results whose elements lie side by side, up to `width` at once: rows are
+/// read in runs as long as a page, and their lanes wait in a near cache. Each
+/// chunk of rows is a task of its own.
 template <class Kind, class T> class ColumnFold {
 public:
   using C = Compute<T>;
   using Op = typename Kind::Op;
-  static constexpr int64_t piece = 128 / sizeof(C);
-  static constexpr int64_t width = 4 * piece;
 
-  void run(const T *x, const Nest<1> &nest, int64_t columns, T *out,
-           int64_t stride) {
-    count = 0;
-    used = (columns + piece - 1) / piece * piece;
-    for (int64_t at = 0; at < nest.size(); at += chunkSize) {
-      int64_t end = at + chunkSize < nest.size() ? at + chunkSize : nest.size();
-      for (auto &lane : lanes)
-        for (int64_t i = 0; i < used; ++i)
-          lane[i] = Op::template identity<C>();
-      int k = 0;
-      int64_t stride = nest.innerStride(0);
-      nest.walk(at, end, [&](const int64_t (&offset)[1], int64_t rows) {
-        for (int64_t r = 0; r < rows; ++r) {
-          const T *row = x + offset[0] + r * stride;
-          // Each row lies on another page, which the hardware does not foresee.
-          for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
-            __builtin_prefetch(row + 4 * stride + i);
-          addRow(row, columns, lanes[k++ % laneCount]);
-        }
-        return true;
-      });
-      endChunk();
-    }
-    for (int64_t i = 0; i < columns; ++i)
-      out[i * stride] = narrow<T>(Kind::after(result(i)));
+  ColumnFold(const Reduction &r, const T *x, T *out)
+      : r(r), x(x), out(out), inner(r.kept.innerExtent()),
+        blocks((inner + width - 1) / width),
+        pieces(r.kept.size() / inner * blocks),
+        apart((smaller(inner, width) + 31) / 32 * 32),
+        chunks((r.reduced.size() + chunkSize - 1) / chunkSize) {}
+
+  astra_outcome_t run(const astra_call_t *call) const {
+    int64_t rows = smaller(r.reduced.size(), chunkSize);
+    int64_t columns = smaller(inner, width), task = rows * columns + 64;
+    Scratch<C> sums(call, chunks > 1 ? chunks * r.kept.size() : 0);
+    bool failed = !sums;
+    if (!failed)
+      parallelFor(call, pieces * chunks,
+                  task < elementGrain ? elementGrain / task : 1,
+                  [&](int64_t begin, int64_t end) {
+                    Scratch<C> lanes(call, smaller(rows, laneCount) * apart);
+                    if (!lanes)
+                      __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+                    for (; lanes && begin < end; ++begin)
+                      foldChunk(begin % pieces, begin / pieces, lanes.get(),
+                                sums.get());
+                  });
+    if (failed)
+      return ASTRA_ERROR_OUT_OF_MEMORY;
+    if (chunks > 1)
+      combineChunks(call, sums.get());
+    return ASTRA_OK;
   }
 
 private:
-  static void addRow(const T *row, int64_t columns, C *lane) {
-    if (columns == width)
-      addElements(row, width, lane);
-    else if (columns == width / 2)
-      addElements(row, width / 2, lane);
+  static constexpr int64_t width = 4096 / sizeof(C);
+  static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+  /// One chunk of a piece, to its row of the sums or, if there is no other, to
+  /// the result.
+  void foldChunk(int64_t piece, int64_t chunk, C *lanes, C *sums) const {
+    int64_t column = piece % blocks * width, at[2];
+    int64_t columns = smaller(inner - column, width);
+    int64_t first = piece / blocks * inner + column;
+    r.kept.offsetsAt(first, at);
+    int64_t begin = chunk * chunkSize;
+    int64_t end = smaller(begin + chunkSize, r.reduced.size());
+    addRows(x + at[0], begin, end, columns, lanes);
+    for (int64_t h = laneCount / 2; h; h /= 2)
+      for (int64_t l = 0; l < h && l + h < end - begin; ++l)
+        combine(lanes + l * apart, lanes + (l + h) * apart, columns);
+    if (chunks == 1)
+      write(lanes, columns, out + at[1]);
     else
-      addElements(row, columns, lane);
+      for (int64_t i = 0; i < columns; ++i)
+        sums[chunk * r.kept.size() + first + i] = lanes[i];
   }
-  ASTRA_INLINE static void addElements(const T *row, int64_t count, C *lane) {
+
+  void addRows(const T *from, int64_t begin, int64_t end, int64_t columns,
+               C *lanes) const {
+    int64_t stride = r.reduced.innerStride(0), k = 0;
+    // Short rows may lie on pages that the hardware does not foresee.
+    int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
+    r.reduced.walk(begin, end, [&](const int64_t (&offset)[1], int64_t rows) {
+      const T *row = from + offset[0];
+      for (int64_t i = 0; i < rows; ++i, ++k, row += stride)
+        addRow(row, row + ahead * stride, columns, k < laneCount,
+               lanes + k % laneCount * apart);
+      return true;
+    });
+  }
+
+  static void addRow(const T *row, const T *ahead, int64_t columns, bool first,
+                     C *lane) {
+    for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
+      __builtin_prefetch(ahead + i);
+    if (first) {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < columns; ++i)
+        lane[i] = Op::template apply<C>(Op::template identity<C>(),
+                                        Kind::before(widen(row[i])));
+    } else {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < columns; ++i)
+        lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
+    }
+  }
+
+  static void combine(C *to, const C *with, int64_t columns) {
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < count; ++i)
-      lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
+    for (int64_t i = 0; i < columns; ++i)
+      to[i] = Op::template apply<C>(to[i], with[i]);
   }
 
-  void endChunk() {
-    for (int h = laneCount / 2; h; h /= 2)
-      for (int l = 0; l < h; ++l)
-        combine(lanes[l], lanes[l], lanes[l + h]);
-    int level = 0;
-    for (uint64_t bits = count++; bits & 1; bits >>= 1)
-      combine(lanes[0], pending[level++], lanes[0]);
-    for (int64_t i = 0; i < used; ++i)
-      pending[level][i] = lanes[0][i];
+  void write(const C *from, int64_t columns, T *to) const {
+    for (int64_t i = 0; i < columns; ++i)
+      to[i * r.kept.innerStride(1)] = narrow<T>(Kind::after(from[i]));
   }
 
-  void combine(C *to, const C *a, const C *b) const {
-    ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < used; ++i)
-      to[i] = Op::template apply<C>(a[i], b[i]);
+  /// The tree over the chunks, for pieces of the results.
+  void combineChunks(const astra_call_t *call, C *sums) const {
+    int64_t size = r.kept.size();
+    parallelFor(
+        call, size, elementGrain / chunks + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t step = 1; step < chunks; step *= 2)
+            for (int64_t c = 0; c + step < chunks; c += 2 * step)
+              combine(sums + c * size + begin, sums + (c + step) * size + begin,
+                      end - begin);
+          r.kept.walk(begin, end, [&](const int64_t (&at)[2], int64_t count) {
+            write(sums + begin, count, out + at[1]);
+            begin += count;
+            return true;
+          });
+        });
   }
 
-  C result(int64_t i) const {
-    if (!count)
-      return Op::template identity<C>();
-    int level = __builtin_ctzll(count);
-    C value = pending[level][i];
-    for (++level; count >> level; ++level)
-      if (count >> level & 1)
-        value = Op::template apply<C>(pending[level][i], value);
-    return value;
-  }
-
-  uint64_t count = 0;
-  int64_t used = width; // columns, rounded up to whole pieces
-  alignas(64) C lanes[laneCount][width];
-  alignas(64) C pending[48][width];
+  const Reduction &r;
+  const T *x;
+  T *out;
+  int64_t inner, blocks, pieces;
+  int64_t apart; // from one lane to the next
+  int64_t chunks;
 };
 
 /// Results that are worth a thread.
@@ -209,17 +252,8 @@ astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
   const T *x = static_cast<const T *>(args[0].data);
   T *out = static_cast<T *>(args[1].data);
-  if (columnsAreConsecutive(r)) {
-    int64_t stride = r.kept.innerStride(1);
-    parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
-      ColumnFold<Kind, T> fold;
-      forEachColumnBlock<ColumnFold<Kind, T>::width>(
-          r, b, e, x, out, [&](const T *from, int64_t columns, T *to) {
-            fold.run(from, r.reduced, columns, to, stride);
-          });
-    });
-    return ASTRA_OK;
-  }
+  if (columnsAreConsecutive(r) && r.reduced.size() && r.kept.size())
+    return ColumnFold<Kind, T>(r, x, out).run(call);
   if (r.kept.size() < 8 && r.reduced.size() >= 4 * elementGrain) {
     Scratch<Compute<T>> sums(call, r.reduced.size() / chunkSize + 1);
     if (!sums)

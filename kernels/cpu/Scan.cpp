@@ -75,7 +75,8 @@ ASTRA_INLINE inline Lanes<A> scanBlock(Lanes<A> y) {
 }
 
 template <class T, class A>
-inline void readElements(const T *from, int64_t stride, int64_t n, A *to) {
+ASTRA_SHARED inline void readElements(const T *from, int64_t stride, int64_t n,
+                                      A *to) {
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
     for (int64_t i = 0; i < n; ++i)
@@ -87,7 +88,8 @@ inline void readElements(const T *from, int64_t stride, int64_t n, A *to) {
 }
 
 template <class T, class A>
-inline void writeElements(const A *from, int64_t n, T *to, int64_t stride) {
+ASTRA_SHARED inline void writeElements(const A *from, int64_t n, T *to,
+                                       int64_t stride) {
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
     for (int64_t i = 0; i < n; ++i)
@@ -171,8 +173,10 @@ astra_outcome_t cumulate(const astra_call_t *call, const astra_arg_t *args,
 } // namespace
 
 #define FOR_NUMBER(dtype)                                                      \
-  ASTRA_DEFINE_VARIANT(cumsum, dtype, blocks,                                  \
-                       cumulate<Plus, T_##dtype>(call, args, params[0]))       \
-  ASTRA_DEFINE_VARIANT(cumprod, dtype, blocks,                                 \
-                       cumulate<Times, T_##dtype>(call, args, params[0]))
+  ASTRA_DEFINE_VARIANT(                                                        \
+      cumsum, dtype, blocks,                                                   \
+      cumulate<Plus, Signless<T_##dtype>>(call, args, params[0]))              \
+  ASTRA_DEFINE_VARIANT(                                                        \
+      cumprod, dtype, blocks,                                                  \
+      cumulate<Times, Signless<T_##dtype>>(call, args, params[0]))
 #include "kernels/cpu/ForNumbers.h"

@@ -8,23 +8,36 @@ using namespace astra;
 
 namespace {
 
+struct Itself {
+  template <class K> ASTRA_INLINE K operator()(K key) const { return key; }
+};
+
 /// A key with the place that it comes from. Up to 32 bits they share a word.
-template <class T, bool wide = sizeof(T) == 8> struct Placed {
+template <bool wide> struct Placed {
   using Value = uint64_t;
-  static Value make(BitsOf<T> key, int64_t i) {
+  ASTRA_INLINE static Value make(uint32_t key, int64_t i) {
     return uint64_t(key) << 32 | uint64_t(i);
   }
-  static BitsOf<T> key(Value v) { return BitsOf<T>(v >> 32); }
-  static int32_t place(Value v) { return int32_t(v); }
+  ASTRA_INLINE uint32_t operator()(Value v) const { return uint32_t(v >> 32); }
+  ASTRA_INLINE static int32_t place(Value v) { return int32_t(v); }
 };
-template <class T> struct Placed<T, true> {
+template <> struct Placed<true> {
   struct Value {
     uint64_t key, place;
   };
-  static Value make(uint64_t key, int64_t i) { return {key, uint64_t(i)}; }
-  static uint64_t key(const Value &v) { return v.key; }
-  static int32_t place(const Value &v) { return int32_t(v.place); }
+  ASTRA_INLINE static Value make(uint64_t key, int64_t i) {
+    return {key, uint64_t(i)};
+  }
+  ASTRA_INLINE uint64_t operator()(const Value &v) const { return v.key; }
+  ASTRA_INLINE static int32_t place(const Value &v) { return int32_t(v.place); }
 };
+template <class T> using PlacedOf = Placed<sizeof(T) == 8>;
+
+/// One for each number of bytes, whatever the dtype.
+template <int bytes, class KeyOf, class V>
+ASTRA_SHARED V *sortByBytes(V *from, V *to, int64_t n) {
+  return radixSort(from, to, n, bytes, KeyOf());
+}
 
 template <class T> struct Line {
   const T *x;
@@ -33,7 +46,7 @@ template <class T> struct Line {
 };
 
 /// Writes the keys of a line; whether they ascend already.
-template <class T> bool readKeys(Line<T> line, BitsOf<T> *keys) {
+template <class T> ASTRA_SHARED bool readKeys(Line<T> line, BitsOf<T> *keys) {
   if (line.stride == 1) {
     ASTRA_VECTOR_LOOP
     for (int64_t i = 0; i < line.size; ++i)
@@ -52,8 +65,8 @@ template <class T> bool readKeys(Line<T> line, BitsOf<T> *keys) {
 /// Puts the zeros and NaNs of the line, in their order, where the sorted keys
 /// have them.
 template <class T>
-void restoreBits(Line<T> line, const BitsOf<T> *sorted, T *out,
-                 int64_t stride) {
+ASTRA_SHARED void restoreBits(Line<T> line, const BitsOf<T> *sorted, T *out,
+                              int64_t stride) {
   const BitsOf<T> *end = sorted + line.size;
   const BitsOf<T> zero = sortKey(T{}), nan = BitsOf<T>(~BitsOf<T>(0));
   const BitsOf<T> *firstZero = sorted;
@@ -90,8 +103,7 @@ struct SortValues {
     int64_t n = line.size;
     const BitsOf<T> *sorted = keys;
     if (!readKeys(line, keys))
-      sorted = radixSort(keys, keys + n, n, sizeof(T),
-                         [](BitsOf<T> key) { return key; });
+      sorted = sortByBytes<sizeof(T), Itself>(keys, keys + n, n);
     for (int64_t i = 0; i < n; ++i)
       out[i * stride] = keyValue<T>(sorted[i]);
     if constexpr (isFloat<T>)
@@ -102,7 +114,7 @@ struct SortValues {
 
 struct SortPlaces {
   template <class T> using Out = int32_t;
-  template <class T> using Memory = typename Placed<T>::Value;
+  template <class T> using Memory = typename PlacedOf<T>::Value;
   static int64_t scratch(int64_t n) { return 2 * n; }
 
   template <class T>
@@ -110,11 +122,11 @@ struct SortPlaces {
                   int64_t stride) {
     int64_t n = line.size;
     for (int64_t i = 0; i < n; ++i)
-      memory[i] = Placed<T>::make(sortKey(line[i]), i);
+      memory[i] = PlacedOf<T>::make(sortKey(line[i]), i);
     const Memory<T> *sorted =
-        radixSort(memory, memory + n, n, sizeof(T), Placed<T>::key);
+        sortByBytes<sizeof(T), PlacedOf<T>>(memory, memory + n, n);
     for (int64_t i = 0; i < n; ++i)
-      out[i * stride] = Placed<T>::place(sorted[i]);
+      out[i * stride] = PlacedOf<T>::place(sorted[i]);
   }
   template <class T> static int32_t take(Line<T>, int64_t i) {
     return int32_t(i);

@@ -19,13 +19,20 @@ constexpr int64_t tileSize = 512;
 /// Elements of elementwise work that are worth a thread.
 constexpr int64_t elementGrain = 32768;
 
+/// Widens n consecutive elements.
+template <class T>
+ASTRA_INLINE inline void widenRun(const T *from, int64_t n, Compute<T> *to) {
+  ASTRA_VECTOR_LOOP
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = widen(from[i]);
+}
+
 /// Copies a run of n elements, widened, to consecutive memory.
 template <class T>
-inline void loadRun(const T *from, int64_t stride, int64_t n, Compute<T> *to) {
+ASTRA_SHARED inline void loadRun(const T *from, int64_t stride, int64_t n,
+                                 Compute<T> *to) {
   if (stride == 1) {
-    ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < n; ++i)
-      to[i] = widen(from[i]);
+    widenRun(from, n, to);
   } else if (stride == 0) {
     Compute<T> value = widen(*from);
     ASTRA_VECTOR_LOOP
@@ -38,7 +45,8 @@ inline void loadRun(const T *from, int64_t stride, int64_t n, Compute<T> *to) {
 }
 
 template <class T>
-inline void storeRun(const Compute<T> *from, int64_t n, T *to, int64_t stride) {
+ASTRA_SHARED inline void storeRun(const Compute<T> *from, int64_t n, T *to,
+                                  int64_t stride) {
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
     for (int64_t i = 0; i < n; ++i)

@@ -49,8 +49,9 @@ void powBlock(const C *a, const C *, C *out, int64_t n, int64_t exponent) {
     out[i] = powInt(a[i], exponent);
 }
 
-template <class Op, class In, class Out>
+template <class Op, class T, class Out = Operand<Op, T>>
 astra_outcome_t unary(const astra_call_t *call, const astra_arg_t *args) {
+  using In = Operand<Op, T>;
   using L = Loop<Op, Compute<In>, Compute<Out>>;
   return Elementwise<1, In, Out>(args, L::block, 0).run(call);
 }
@@ -77,13 +78,13 @@ astra_outcome_t ordered(const astra_call_t *call, const astra_arg_t *args,
 } // namespace
 
 #define UNARY(op, dtype, version, doc)                                         \
-  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
-                       unary<Op_##op, T_##dtype, T_##dtype>(call, args))
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d, unary<Op_##op, T_##dtype>(call, args))
 #define PREDICATE(op, dtype, version, doc)                                     \
   ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
                        unary<Op_##op, T_##dtype, T_bool>(call, args))
 #define POW_INT(op, dtype, version, doc)                                       \
-  ASTRA_DEFINE_VARIANT(op, dtype, 1d, power<T_##dtype>(call, args, params[0]))
+  ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
+                       power<Signless<T_##dtype>>(call, args, params[0]))
 #define ORDERED(op, dtype, version, doc)                                       \
   ASTRA_DEFINE_VARIANT(op, dtype, 1d,                                          \
                        ordered<Op_##op, T_##dtype>(call, args, params[0]))
