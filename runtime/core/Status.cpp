@@ -38,6 +38,13 @@ astra_error *makeError(const Status &status) {
 
 } // namespace
 
+void Status::drop() { delete text; }
+
+Status refuseNull(const char *name) {
+  return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the argument \"", name,
+              "\" is null");
+}
+
 astra_status_t deliver(const Status &status, astra_error_t **error) noexcept {
   if (status.ok() || !error)
     return status.code;

@@ -9,22 +9,40 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
+
+// Two words that clang then returns in registers, though they own memory.
+#ifdef __clang__
+#define ASTRA_IN_REGISTERS __attribute__((trivial_abi))
+#else
+#define ASTRA_IN_REGISTERS
+#endif
 
 namespace astra {
 
 /// A code and, if it is an error, a sentence and perhaps a place in the source.
 /// Two words, since every function returns one; a lack of memory may have no
-/// sentence.
-class [[nodiscard]] Status {
+/// sentence, and success has none.
+class [[nodiscard]] ASTRA_IN_REGISTERS Status {
 public:
   Status() = default;
   Status(int32_t code, std::string message)
-      : code(code), text(new Text{std::move(message), {}}) {}
-  Status(Status &&) = default;
-  Status &operator=(Status &&) = default;
+      : code(code),
+        text(code == ASTRA_OK ? nullptr : new Text{std::move(message), {}}) {}
+  Status(Status &&other) noexcept
+      : code(other.code), text(std::exchange(other.text, nullptr)) {}
+  Status &operator=(Status &&other) noexcept {
+    std::swap(code, other.code);
+    std::swap(text, other.text);
+    return *this;
+  }
   Status(const Status &other)
       : code(other.code), text(other.text ? new Text(*other.text) : nullptr) {}
   Status &operator=(const Status &other) { return *this = Status(other); }
+  ~Status() {
+    if (code != ASTRA_OK)
+      drop();
+  }
 
   /// The error that needs no memory.
   static Status withoutText(int32_t code) noexcept {
@@ -48,10 +66,11 @@ private:
   };
   Text &own() {
     if (!text)
-      text = std::make_unique<Text>();
+      text = new Text();
     return *text;
   }
-  std::unique_ptr<Text> text;
+  void drop();
+  Text *text = nullptr; // owned
 };
 
 inline void appendPart(std::string &text, const char *part) {
@@ -103,15 +122,15 @@ template <class Body>
 astra_status_t boundary(astra_error_t **error, Body &&body) noexcept {
   if (error)
     *error = nullptr;
-  return deliver(guarded(std::forward<Body>(body)), error);
+  Status status = guarded(std::forward<Body>(body));
+  return status.ok() ? ASTRA_OK : deliver(status, error);
 }
+
+Status refuseNull(const char *name);
 
 /// Refuses a null pointer argument by its name in the header.
 inline Status need(const void *pointer, const char *name) {
-  if (pointer)
-    return {};
-  return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the argument \"", name,
-              "\" is null");
+  return pointer ? Status() : refuseNull(name);
 }
 
 } // namespace astra
