@@ -517,7 +517,7 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
                 " outputs, but there is room "
                 "for ",
                 outputCount);
-  auto work = std::make_unique<Launch>();
+  std::unique_ptr<Launch> work(new Launch); // its rows stay unset
   Launch &launch = *work;
   Caller caller(runtime, function, stream.getDevice(), launch);
   ASTRA_TRY(stream.getDevice().accept(launch));

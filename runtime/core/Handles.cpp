@@ -56,31 +56,51 @@ const char *nameOf(Kind kind) {
 } // namespace
 
 struct HandleTable::Slot {
-  SpinLock lock; // for all but lending
-  uint32_t references = 0;
-  // Kind and generation of the live handle | references that it has lent: 24;
-  // or 0. Written last and cleared first: who changes it under a handle's own
-  // name has read that handle's object.
+  // Kind and generation of the live handle | isLocked | isShared | references
+  // that it has lent: 22; or 0. Written last and cleared first: who changes it
+  // under a handle's own name has read that handle's object.
   std::atomic<uint64_t> state{0};
-  uint64_t generation = 0;
   std::atomic<Object *> object{nullptr};
+  uint64_t generation = 0;
+  uint32_t references = 0;           // of the handle; under the lock
   std::atomic<uint32_t> nextFree{0}; // slot + 1, or 0
 
-  static bool isName(uint64_t state, uint64_t handle) {
-    return state >> slotBits == handle >> slotBits;
+  static constexpr uint64_t isShared = uint64_t(1) << 22; // references > 1
+  static constexpr uint64_t lentMask = isShared - 1;
+
+  /// Whether the handle lives and nobody has locked it: one comparison of the
+  /// name with the bit beside it.
+  static bool isOpen(uint64_t state, uint64_t handle) {
+    return state >> (slotBits - 1) == handle >> slotBits << 1;
   }
-  bool isLive(uint64_t handle) const {
-    return isName(state.load(std::memory_order_acquire), handle);
+  /// The state of a handle that is open, for which it waits; false if the
+  /// handle does not live.
+  bool look(uint64_t handle, uint64_t &seen) const {
+    seen = state.load(std::memory_order_acquire);
+    return isOpen(seen, handle) || await(handle, seen);
   }
-  /// Gives a live handle new references for those that it has lent.
-  void refill(uint64_t handle) {
-    std::lock_guard<SpinLock> guard(lock);
-    uint64_t lent = state.load(std::memory_order_acquire) & slotMask;
-    if (!isLive(handle) || lent < share - 1)
-      return;
-    object.load(std::memory_order_relaxed)->retain(lent);
-    state.fetch_sub(lent, std::memory_order_acq_rel);
+  [[gnu::noinline]] bool await(uint64_t handle, uint64_t &seen) const {
+    for (Spin spin; seen >> slotBits == handle >> slotBits; spin.pause()) {
+      if (!(seen & isLocked))
+        return true;
+      seen = state.load(std::memory_order_acquire);
+    }
+    return false;
   }
+  /// Changes the state from what was seen; false if it is another by now.
+  bool change(uint64_t seen, uint64_t next) {
+    return state.compare_exchange_strong(seen, next, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed);
+  }
+  /// Keeps a live handle as it is until `unlock`, which gives its new state.
+  bool lock(uint64_t handle, uint64_t &seen) {
+    while (look(handle, seen)) {
+      if (change(seen, seen | isLocked))
+        return true;
+    }
+    return false;
+  }
+  void unlock(uint64_t next) { state.store(next, std::memory_order_release); }
 };
 
 HandleTable::HandleTable() {
@@ -122,29 +142,29 @@ Status HandleTable::grow() {
   blocks[block].store(slots, std::memory_order_release);
   size.store(begin + count, std::memory_order_release);
   for (uint32_t i = count; i-- > 0;)
-    pushFree(begin + i);
+    pushFree(slots[i], begin + i);
   return {};
 }
 
-bool HandleTable::popFree(uint32_t &index) {
+HandleTable::Slot *HandleTable::popFree(uint32_t &index) {
   uint64_t head = firstFree.load(std::memory_order_acquire);
   while (head & slotMask) {
     index = uint32_t(head & slotMask) - 1;
-    uint64_t next = slotAt(index)->nextFree.load(std::memory_order_relaxed);
+    Slot *slot = slotAt(index);
+    uint64_t next = slot->nextFree.load(std::memory_order_relaxed);
     uint64_t changed = ((head >> slotBits) + 1) << slotBits;
     if (firstFree.compare_exchange_weak(head, changed | next,
                                         std::memory_order_acq_rel,
                                         std::memory_order_acquire))
-      return true;
+      return slot;
   }
-  return false;
+  return nullptr;
 }
 
-void HandleTable::pushFree(uint32_t index) {
-  Slot *slot = slotAt(index);
+void HandleTable::pushFree(Slot &slot, uint32_t index) {
   uint64_t head = firstFree.load(std::memory_order_relaxed), next = 0;
   do {
-    slot->nextFree.store(uint32_t(head & slotMask), std::memory_order_relaxed);
+    slot.nextFree.store(uint32_t(head & slotMask), std::memory_order_relaxed);
     next = ((head >> slotBits) + 1) << slotBits | (index + 1);
   } while (!firstFree.compare_exchange_weak(
       head, next, std::memory_order_release, std::memory_order_relaxed));
@@ -152,13 +172,12 @@ void HandleTable::pushFree(uint32_t index) {
 
 Status HandleTable::insert(Kind kind, Ref<Object> object, uint64_t &bits) {
   uint32_t index = 0;
-  while (!popFree(index))
+  Slot *slot = nullptr;
+  while (!(slot = popFree(index)))
     ASTRA_TRY(grow());
   // A slot that was free is nobody else's: no handle names it yet.
-  Slot *slot = slotAt(index);
   slot->references = 1;
-  object->handleAdded();
-  object->retainMore(share - 1);
+  object->takeHandle(share - 1);
   slot->object.store(object.leak(), std::memory_order_relaxed);
   bits = pack(kind, slot->generation, index);
   slot->state.store(bits & ~slotMask, std::memory_order_release);
@@ -187,69 +206,79 @@ Status HandleTable::refuse(Kind kind, uint64_t bits) const {
 
 Object *HandleTable::borrow(Kind kind, uint64_t bits) const {
   Slot *slot = find(kind, bits);
-  if (!slot)
-    return nullptr;
-  uint64_t seen = slot->state.load(std::memory_order_acquire);
-  while (Slot::isName(seen, bits)) {
-    if ((seen & slotMask) == share - 1) { // the last one stays with the handle
-      slot->refill(bits);
-      seen = slot->state.load(std::memory_order_acquire);
-      continue;
-    }
+  uint64_t seen = 0;
+  while (slot && slot->look(bits, seen)) {
     // The handle's, if the state is still the same: it never comes back.
     Object *object = slot->object.load(std::memory_order_relaxed);
-    if (slot->state.compare_exchange_weak(seen, seen + 1,
-                                          std::memory_order_acq_rel,
-                                          std::memory_order_acquire))
+    bool isLast = (seen & Slot::lentMask) == share - 1;
+    if (!slot->change(seen, isLast ? seen | isLocked : seen + 1))
+      continue;
+    if (!isLast)
       return object;
+    // The last one stays with the handle, which gets new ones.
+    object->retain(share - 1);
+    slot->unlock(seen - (share - 1));
   }
   return nullptr;
 }
 
+HandleTable::Held HandleTable::hold(Kind kind, uint64_t bits) const {
+  Slot *slot = find(kind, bits);
+  uint64_t seen = 0;
+  if (!slot || !slot->lock(bits, seen))
+    return {nullptr, nullptr};
+  return {slot->object.load(std::memory_order_relaxed), &slot->state};
+}
+
 Status HandleTable::retain(Kind kind, uint64_t bits) {
-  if (Slot *slot = find(kind, bits)) {
-    std::lock_guard<SpinLock> lock(slot->lock);
-    if (slot->isLive(bits)) {
-      if (slot->references == UINT32_MAX)
-        return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the ", nameOf(kind),
-                    " handle has too many references");
-      ++slot->references;
-      return {};
-    }
+  Slot *slot = find(kind, bits);
+  uint64_t seen = 0;
+  if (!slot || !slot->lock(bits, seen))
+    return refuse(kind, bits);
+  bool isFull = slot->references == UINT32_MAX;
+  if (!isFull) {
+    ++slot->references;
+    seen |= Slot::isShared;
   }
-  return refuse(kind, bits);
+  slot->unlock(seen);
+  return isFull ? fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the ", nameOf(kind),
+                       " handle has too many references")
+                : Status();
 }
 
 Status HandleTable::release(Kind kind, uint64_t bits) {
   Slot *slot = find(kind, bits);
-  Object *dropped = nullptr; // after the slot is free
-  uint64_t held = share;
-  if (slot) {
-    std::lock_guard<SpinLock> lock(slot->lock);
-    if (!slot->isLive(bits)) {
-      slot = nullptr;
-    } else if (--slot->references == 0) {
-      held -= slot->state.exchange(0, std::memory_order_acq_rel) & slotMask;
-      dropped = slot->object.load(std::memory_order_relaxed);
-      slot->generation = (slot->generation + 1) & generationMask;
-    }
+  uint64_t seen = 0;
+  while (slot && slot->look(bits, seen)) {
+    bool isShared = seen & Slot::isShared;
+    if (!slot->change(seen, isShared ? seen | isLocked : 0))
+      continue;
+    if (isShared)
+      slot->unlock(--slot->references == 1 ? seen & ~Slot::isShared : seen);
+    else
+      end(*slot, bits, share - (seen & Slot::lentMask));
+    return {};
   }
-  if (!slot)
-    return refuse(kind, bits);
-  if (dropped) {
-    pushFree(uint32_t(bits & slotMask));
-    dropped->handleRemoved(held);
-    dropped->release(held);
-  }
-  return {};
+  return refuse(kind, bits);
+}
+
+/// Frees the slot of a handle that lives no more, and then gives back the
+/// references that it held.
+void HandleTable::end(Slot &slot, uint64_t bits, uint64_t held) {
+  Object *object = slot.object.load(std::memory_order_relaxed);
+  slot.generation = (slot.generation + 1) & generationMask;
+  pushFree(slot, uint32_t(bits & slotMask));
+  object->dropHandle(held);
 }
 
 uint32_t HandleTable::referenceCount(uint64_t bits) const {
   Slot *slot = find(Kind(bits >> (slotBits + generationBits)), bits);
-  if (!slot)
+  uint64_t seen = 0;
+  if (!slot || !slot->lock(bits, seen))
     return 0;
-  std::lock_guard<SpinLock> lock(slot->lock);
-  return slot->isLive(bits) ? slot->references : 0;
+  uint32_t count = slot->references;
+  slot->unlock(seen);
+  return count;
 }
 
 uint64_t HandleTable::liveCount() const {
@@ -268,7 +297,7 @@ void HandleTable::clear() {
       if (!bits) // nobody else uses the table by now
         continue;
       found = true;
-      slot->references = 1;
+      slot->state.fetch_and(~Slot::isShared);
       Status ignored =
           release(Kind(bits >> (slotBits + generationBits)), bits | i);
     }

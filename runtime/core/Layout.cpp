@@ -102,33 +102,38 @@ Status checkBounds(const Layout &layout, int64_t capacity) {
   return {};
 }
 
+/// Whether elements from `start` on by `step` are all among those of an axis.
+static bool isInside(int64_t extent, int64_t start, int64_t step, int64_t all) {
+  if (start < 0 || start > all || extent == 0)
+    return start >= 0 && start <= all;
+  if (step == 1)
+    return extent <= all - start;
+  int64_t last = 0;
+  return !__builtin_mul_overflow(extent - 1, step, &last) &&
+         !__builtin_add_overflow(last, start, &last) && last >= 0 &&
+         last < all && start < all;
+}
+
 Status sliceLayout(const Layout &from, const int64_t *starts,
                    const int64_t *extents, const int64_t *steps, Layout &view) {
   if (from.rank) {
     ASTRA_TRY(need(starts, "starts"));
     ASTRA_TRY(need(extents, "extents"));
   }
-  ASTRA_TRY(checkExtents(from.rank, extents));
-  view = from;
+  view.rank = from.rank;
+  view.offset = from.offset;
   for (uint32_t axis = 0; axis < from.rank; ++axis) {
-    int64_t step = steps ? steps[axis] : 1, last = starts[axis];
-    bool overflow = false;
-    if (extents[axis])
-      overflow = __builtin_mul_overflow(extents[axis] - 1, step, &last) ||
-                 __builtin_add_overflow(last, starts[axis], &last);
-    bool inside = extents[axis] == 0
-                      ? starts[axis] >= 0 && starts[axis] <= from.shape[axis]
-                      : !overflow && starts[axis] >= 0 && last >= 0 &&
-                            starts[axis] < from.shape[axis] &&
-                            last < from.shape[axis];
-    if (!inside)
-      return fail(ASTRA_ERROR_OUT_OF_RANGE, "the slice of ", extents[axis],
-                  " elements from ", starts[axis], " by ", step, " on axis ",
-                  axis, " leaves its extent, ", from.shape[axis]);
-    view.shape[axis] = extents[axis];
-    view.offset += extents[axis] ? starts[axis] * from.strides[axis] : 0;
-    view.strides[axis] =
-        extents[axis] > 1 ? from.strides[axis] * step : from.strides[axis];
+    int64_t start = starts[axis], extent = extents[axis];
+    int64_t step = steps ? steps[axis] : 1, stride = from.strides[axis];
+    if (extent < 0)
+      return checkExtents(from.rank, extents);
+    if (!isInside(extent, start, step, from.shape[axis]))
+      return fail(ASTRA_ERROR_OUT_OF_RANGE, "the slice of ", extent,
+                  " elements from ", start, " by ", step, " on axis ", axis,
+                  " leaves its extent, ", from.shape[axis]);
+    view.shape[axis] = extent;
+    view.offset += extent ? start * stride : 0;
+    view.strides[axis] = extent > 1 ? stride * step : stride;
   }
   return {};
 }

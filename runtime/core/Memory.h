@@ -127,7 +127,10 @@ public:
   void dropUser() const { forget(user); }
   /// For a tensor that nobody else has seen.
   void addFirstUser() const { retainMore(user); }
-  void retainAsUser() const { retain(user + 1); }
+  Ref<Storage> refAsUser() {
+    retain(user + 1);
+    return Ref<Storage>::adopt(this);
+  }
   void releaseAsUser() const { release(user + 1); }
   uint64_t userCount() const { return Object::referenceCount() / user; }
   uint64_t referenceCount() const { return Object::referenceCount() % user; }

@@ -28,10 +28,10 @@ public:
   Object &operator=(const Object &) = delete;
   virtual ~Object() = default;
 
-  /// Called when a handle to the object appears, and when the handle is gone,
-  /// just before it gives back the `held` references that it still has.
-  virtual void handleAdded() {}
-  virtual void handleRemoved(uint64_t /*held*/) {}
+  /// A handle to the object takes `count` references beside the one that it
+  /// was made with, and once it is gone gives back those that it still has.
+  virtual void takeHandle(uint64_t count) { retainMore(count); }
+  virtual void dropHandle(uint64_t held) { release(held); }
 
   void retain(uint64_t count = 1) const {
     references.fetch_add(count, std::memory_order_relaxed);

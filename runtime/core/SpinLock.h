@@ -9,15 +9,25 @@
 
 namespace astra {
 
+/// One look after the other at something that another thread changes soon.
+class Spin {
+public:
+  void pause() noexcept {
+    if (++tries % 64)
+      pauseInLoop();
+    else
+      sched_yield(); // the other may wait for this processor
+  }
+
+private:
+  unsigned tries = 0;
+};
+
 class SpinLock {
 public:
   void lock() noexcept {
-    for (int tries = 0; busy.exchange(true, std::memory_order_acquire);) {
-      if (++tries % 64)
-        pauseInLoop();
-      else
-        sched_yield(); // the holder may wait for this processor
-    }
+    for (Spin spin; busy.exchange(true, std::memory_order_acquire);)
+      spin.pause();
   }
   void unlock() noexcept { busy.store(false, std::memory_order_release); }
 

@@ -16,33 +16,27 @@ Tensor::~Tensor() {
     storage.leak()->releaseAsUser();
 }
 
-void Tensor::handleAdded() {
+void Tensor::takeHandle(uint64_t count) {
   if (isUser)
     isUser = false;
   else if (referenceCount() == 1)
     storage->addFirstUser();
   else
     storage->addUser();
+  retainMore(count);
 }
 
-void Tensor::handleRemoved(uint64_t held) {
-  if (referenceCount() == held)
-    isUser = true; // ends at once, with the reference
-  else
-    storage->dropUser();
+void Tensor::dropHandle(uint64_t held) {
+  if (referenceCount() == held) { // all of them
+    isUser = true;
+    delete this;
+    return;
+  }
+  storage->dropUser();
+  release(held);
 }
 
-Ref<Tensor> Tensor::view(const Layout &seen) const {
-  auto made = make<Tensor>(device, Ref<Storage>(), dtype, elementBytes, seen,
-                           completion);
-  storage->retainAsUser();
-  made->storage = Ref<Storage>::adopt(storage.get());
-  made->isUser = true;
-  made->setParts(parts.load());
-  return made;
-}
-
-Status Tensor::seal() {
+Status Tensor::sealNow() {
   uint32_t seen = access.load();
   while (seen == Fresh && !access.compare_exchange_weak(seen, Sealed)) {
   }
@@ -66,8 +60,6 @@ void Tensor::close(const Ref<Completion> &work) {
 }
 
 void Tensor::setParts(Partition *given) {
-  if (!given)
-    return;
   given->retain();
   parts.store(given);
 }
@@ -154,12 +146,6 @@ Status copyTensor(astra_runtime &runtime, const Tensor &from,
     return outOfMemory(runtime.memory, bytes, "a copy of a device's memory");
   ASTRA_TRY(readElements(runtime, from, 0, count, dense.data()));
   return writeAllElements(*copy, dense.data());
-}
-
-Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
-                 Ref<Tensor> &tensor) {
-  ASTRA_TRY(getObject(runtime, handle, tensor));
-  return tensor->seal();
 }
 
 namespace {

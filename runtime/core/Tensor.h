@@ -11,7 +11,7 @@
 
 namespace astra {
 
-class Tensor : public Object {
+class Tensor final : public Object {
 public:
   static constexpr Kind kind = Kind::Tensor;
 
@@ -22,14 +22,24 @@ public:
         elementBytes(elementBytes), layout(layout),
         completion(std::move(completion)), part(std::move(part)),
         access(this->part ? Fresh : Sealed) {}
+  /// A view of `whole`, to be given a handle.
+  Tensor(const Tensor &whole, const Layout &layout)
+      : device(whole.device), storage(whole.storage->refAsUser()),
+        dtype(whole.dtype), elementBytes(whole.elementBytes), layout(layout),
+        completion(whole.completion), access(Sealed), isUser(true) {
+    if (Partition *split = whole.parts.load())
+      setParts(split);
+  }
   ~Tensor() override;
 
-  void handleAdded() override;
-  void handleRemoved(uint64_t held) override;
+  void takeHandle(uint64_t count) override;
+  void dropHandle(uint64_t held) override;
 
   /// Marks the tensor as seen by someone who relies on its contents; refused
   /// while it is mapped for writing.
-  Status seal();
+  Status seal() { return isPlain() ? Status() : sealNow(); }
+  /// Whether it is sealed and was never split.
+  bool isPlain() const { return access.load() == Sealed && !parts.load(); }
   /// Takes the right to write, which nobody else has from then on; false if the
   /// tensor cannot be written. A part stays open until `close`.
   bool claim();
@@ -53,9 +63,6 @@ public:
   }
   /// Memory for nothing, aligned for any element.
   static char *nowhere();
-  /// A tensor of the same storage, to be given a handle.
-  Ref<Tensor> view(const Layout &seen) const;
-
   /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
   enum Access : uint32_t { Sealed, Fresh, Writing };
 
@@ -69,6 +76,7 @@ public:
   std::atomic<uint32_t> access;
 
 private:
+  Status sealNow();
   void setParts(Partition *given);
 
   // Whether it counts as a user of the storage without a handle: before it
@@ -86,8 +94,11 @@ Status copyTensor(astra_runtime &runtime, const Tensor &from,
                   Ref<Tensor> &copy);
 
 /// Looks a tensor up that is going to be read, and seals it.
-Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
-                 Ref<Tensor> &tensor);
+inline Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
+                        Ref<Tensor> &tensor) {
+  ASTRA_TRY(getObject(runtime, handle, tensor));
+  return tensor->seal();
+}
 
 } // namespace astra
 #endif // ASTRA_RUNTIME_TENSOR_H

@@ -118,11 +118,26 @@ astra_status_t viewOf(astra_runtime *runtime, astra_tensor_t tensor,
                       Make makeLayout) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, view, "view"));
-    Ref<Tensor> object;
-    ASTRA_TRY(getSealed(runtime, tensor, object));
-    Layout layout;
-    ASTRA_TRY(makeLayout(object->layout, layout));
-    return runtime->insert(object->view(layout), *view);
+    Ref<Tensor> made;
+    auto makeView = [&](const Tensor &object) -> Status {
+      Layout layout;
+      ASTRA_TRY(makeLayout(object.layout, layout));
+      made = make<Tensor>(object, layout);
+      return {};
+    };
+    bool isPlain = false; // most are: these are looked at where they are
+    Status status;
+    runtime->handles.visit<Tensor>(tensor.bits, [&](const Tensor &object) {
+      if ((isPlain = object.isPlain()))
+        status = makeView(object);
+    });
+    if (!isPlain) {
+      Ref<Tensor> object;
+      ASTRA_TRY(getSealed(runtime, tensor, object));
+      status = makeView(*object);
+    }
+    ASTRA_TRY(status);
+    return runtime->insert(std::move(made), *view);
   });
 }
 
@@ -168,7 +183,7 @@ astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
     Ref<Tensor> object, made;
     ASTRA_TRY(getSealed(runtime, tensor, object));
     if (object->layout.isDense())
-      made = object->view(object->layout);
+      made = make<Tensor>(*object, object->layout);
     else
       ASTRA_TRY(copyTensor(*runtime, *object, made));
     return runtime->insert(made, *dense);

@@ -156,6 +156,24 @@ TEST(HandleTable, LendsMoreReferencesThanItHasAtOnce) {
   EXPECT_EQ(alive, 0);
 }
 
+TEST(HandleTable, OpensAHandleThatWasVisited) {
+  std::atomic<int> alive{0};
+  HandleTable table;
+  uint64_t bits = 0;
+  ASSERT_TRUE(table.insert(Kind::Tensor, make<Counted>(alive), bits).ok());
+  auto fails = [](const Counted &) { throw std::bad_alloc(); };
+  EXPECT_THROW(table.visit<Counted>(bits, fails), std::bad_alloc);
+  EXPECT_TRUE(table.visit<Counted>(bits, [](const Counted &) {}));
+  ASSERT_TRUE(table.retain(Kind::Tensor, bits).ok());
+  EXPECT_TRUE(table.visit<Counted>(bits, [](const Counted &) {}));
+  EXPECT_EQ(table.referenceCount(bits), 2u);
+  ASSERT_TRUE(table.release(Kind::Tensor, bits).ok());
+  EXPECT_EQ(table.referenceCount(bits), 1u);
+  ASSERT_TRUE(table.release(Kind::Tensor, bits).ok());
+  EXPECT_FALSE(table.visit<Counted>(bits, [](const Counted &) { FAIL(); }));
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(HandleTable, LendsToThreadsWhileHandlesGo) {
   std::atomic<int> alive{0};
   std::atomic<uint64_t> current{0};
@@ -167,6 +185,12 @@ TEST(HandleTable, LendsToThreadsWhileHandlesGo) {
       Ref<Counted> object;
       if (table.lookup(current.load(), object).ok())
         ASSERT_EQ(&object->alive, &alive);
+      table.visit<Counted>(current.load(), [&](const Counted &seen) {
+        ASSERT_EQ(&seen.alive, &alive);
+      });
+      uint64_t bits = current.load();
+      if (table.retain(Kind::Tensor, bits).ok())
+        ASSERT_TRUE(table.release(Kind::Tensor, bits).ok());
     }
   };
   std::thread first(use), second(use);
