@@ -74,8 +74,8 @@ bool Layout::isDense() const {
 Status makeDense(uint32_t rank, const int64_t *shape, uint32_t elementBytes,
                  Layout &layout) {
   ASTRA_TRY(checkExtents(rank, shape));
-  layout = Layout();
   layout.rank = rank;
+  layout.offset = 0;
   for (uint32_t axis = 0; axis < rank; ++axis)
     layout.shape[axis] = shape[axis];
   return denseStrides(rank, shape, elementBytes, layout.strides.data());
@@ -140,15 +140,13 @@ Status sliceLayout(const Layout &from, const int64_t *starts,
 
 Status reshapeLayout(const Layout &from, uint32_t rank, const int64_t *shape,
                      Layout &view) {
-  Layout dense;
-  ASTRA_TRY(makeDense(rank, shape, 1, dense));
-  if (dense.elementCount() != from.elementCount())
-    return fail(ASTRA_ERROR_SHAPE_MISMATCH, "shape ",
-                shapeText(from.rank, from.shape.data()), " has ",
-                from.elementCount(), " elements, but ", shapeText(rank, shape),
-                " has ", dense.elementCount());
-  view = dense;
+  ASTRA_TRY(makeDense(rank, shape, 1, view));
   view.offset = from.offset;
+  int64_t count = from.elementCount(), wanted = view.elementCount();
+  if (count != wanted)
+    return fail(ASTRA_ERROR_SHAPE_MISMATCH, "shape ",
+                shapeText(from.rank, from.shape.data()), " has ", count,
+                " elements, but ", shapeText(rank, shape), " has ", wanted);
   if (from.isDense())
     return {};
   int64_t extents[ASTRA_MAX_RANK], strides[ASTRA_MAX_RANK];
