@@ -405,6 +405,7 @@ def astra_info_describes_objects_and_modules():
         assert re.fullmatch(r"[0-9n*+/() ]+", step["memory"]), step["memory"]
         fused = [kernel for kernel in about["kernels"] if kernel["fused"]]
         assert fused and all(re.match(r"\w+\.astra:\d+", kernel["source"]) for kernel in fused), fused
+        assert all(kernel["variants"] == "x86-64-v3, x86-64-v4" for kernel in fused), fused
         assert any(kernel["name"] == "contract_f32" and "reference" in kernel["variants"]
                    for kernel in about["kernels"])
         text = run(BUILD / "bin/astra-info", folder / "digits.so")

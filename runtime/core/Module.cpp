@@ -74,13 +74,26 @@ Module::KernelInfo Module::describeImport(uint64_t index) const {
   return info;
 }
 
+/// The levels that a fused kernel has: the module's lowest, and x86-64-v4 where
+/// all of its blocks are there. An Arm module's second place is its first.
+static std::string blockLevels(const astra_module_desc_t &desc,
+                               const astra_fused_desc_t &fused) {
+  const std::string lowest = desc.cpu_levels;
+  if (lowest != astra_cpu_level_name(ASTRA_CPU_X86_64_V3))
+    return lowest;
+  for (uint32_t i = 0; i < fused.stage_count; ++i)
+    if (!fused.stages[i].code[ASTRA_BLOCK_X86_64_V4])
+      return lowest;
+  return join(lowest, ", ", astra_cpu_level_name(ASTRA_CPU_X86_64_V4));
+}
+
 Module::KernelInfo Module::describeFused(uint64_t index) const {
   KernelInfo info;
   info.name = desc->fused[index].name;
   info.ops = desc->fused[index].ops;
   info.label = join(info.name, ": ", info.ops);
   info.source = fusedSource(index);
-  info.variants = desc->cpu_levels;
+  info.variants = blockLevels(*desc, desc->fused[index]);
   info.level = fusedLevel;
   return info;
 }

@@ -62,9 +62,11 @@ Status FileWriter::refuse(const char *step) const {
 
 Status FileWriter::open() {
   struct stat status = {};
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return fail(ASTRA_ERROR_IO, "cannot write \"", path,
-                "\": it is a directory");
+  // The file is moved to its place, which would do away with a device.
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return fail(ASTRA_ERROR_IO, "cannot write \"", path, "\": ",
+                S_ISDIR(status.st_mode) ? "it is a directory"
+                                        : "it is not a regular file");
   // O_EXCL makes the name ours; the system applies the caller's umask.
   for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
     temporary = join(path, ".", getpid(), "-", attempt, ".new");

@@ -152,6 +152,25 @@ TEST_F(Safetensors, RefuseBadNamesAndPlaces) {
   EXPECT_EQ(access(path.c_str(), F_OK), -1);
 }
 
+TEST_F(Safetensors, TakeThePlaceOfNothingButFiles) {
+  astra_tensor_t x = floats({1}, {1});
+  const char *name = "x";
+  auto save = [&](astra_error_t **error) {
+    return astra_safetensors_save(runtime, path.c_str(), &name, &x, 1, error);
+  };
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FAILS(ASTRA_ERROR_IO, "it is not a regular file", save(&error));
+  EXPECT_FAILS(ASTRA_ERROR_IO, "it is not a regular file",
+               astra_npy_save(runtime, path.c_str(), x, &error));
+  EXPECT_FAILS(ASTRA_ERROR_IO, "it is not a regular file",
+               astra_trace_save(runtime, path.c_str(), &error));
+  struct stat status = {};
+  EXPECT_TRUE(stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  ASSERT_OK(save(&error));
+  ASSERT_OK(save(&error));
+}
+
 TEST_F(Safetensors, ThatAreDamagedAreRefused) {
   const std::string data = bytesOf<float>({1, 2});
   auto refused = [&](const char *text, const std::string &header,
