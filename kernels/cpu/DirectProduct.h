@@ -94,6 +94,10 @@ storeChains(const TileCall<C> &t,
       storeVector(t.chains + r * t.apart + v * Tile<C>::lanes, chains[r][v]);
 }
 
+/// Rows of b that are read ahead where more than four rows of a meet them; of
+/// fewer, the loads themselves are far enough ahead.
+constexpr int64_t rowsSoon = 4;
+
 /// A piece of a chain for M rows and N vectors of columns, the last of `last`
 /// columns.
 template <class C, int M, int N> void directChain(const TileCall<C> &t) {
@@ -107,6 +111,10 @@ template <class C, int M, int N> void directChain(const TileCall<C> &t) {
   const C *b = t.b;
   for (int64_t i = 0; i < t.k; ++i, b += t.bStride) {
     V columns[N];
+    if (M > 4)
+#pragma clang loop unroll(full)
+      for (int v = 0; v < N; ++v)
+        __builtin_prefetch(b + rowsSoon * t.bStride + v * lanes);
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v)
       columns[v] = v < N - 1 ? loadVector(b + v * lanes)
@@ -220,6 +228,7 @@ public:
       int64_t step = vectorsOf<C>(int(divide(m + rowTiles - 1, rowTiles)));
       width *= divide(widest / lanes + step - 1, step) * step;
     }
+    reach = far && width < n ? 2 * width : width;
     copies = far && m > 4 && aStep == 1 && aRow * int64_t(sizeof(C)) % 512 == 0;
   }
 
@@ -244,9 +253,14 @@ public:
                   Scratches own(call, *this);
                   if (!own)
                     __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
-                  for (; own && begin < end; ++begin)
-                    makePiece(divide(begin, pieces),
-                              pieces == 1 ? 0 : begin % pieces * width, own);
+                  while (own && begin < end) {
+                    int64_t batch = divide(begin, pieces);
+                    int64_t piece = begin - batch * pieces, count = 1;
+                    if (width < reach && piece + 1 < pieces && begin + 1 < end)
+                      count = 2;
+                    makePiece(batch, piece * width, count * width, own);
+                    begin += count;
+                  }
                 });
     return !failed;
   }
@@ -270,8 +284,8 @@ private:
   /// Memory of a thread.
   struct Scratches {
     Scratches(const astra_call_t *call, const DirectProduct &p)
-        : chains(call, p.far ? p.m * p.width : 0),
-          sums(call, p.spread ? p.m * p.width : 0),
+        : chains(call, p.far ? p.m * p.reach : 0),
+          sums(call, p.spread ? p.m * p.reach : 0),
           rows(call, p.copies ? p.m * p.copiedRow() : 0) {}
     explicit operator bool() const { return chains && sums && rows; }
     Buffer<C> chains, sums, rows;
@@ -280,20 +294,21 @@ private:
   int64_t copiedRow() const { return k + lanes; }
 
   /// Columns of one product, chain by chain.
-  void makePiece(int64_t batch, int64_t column, const Scratches &own) const {
-    int64_t base[3], columns = n - column < width ? n - column : width;
+  void makePiece(int64_t batch, int64_t column, int64_t most,
+                 const Scratches &own) const {
+    int64_t base[3], columns = n - column < most ? n - column : most;
     c.batch.offsetsAt(batch, base);
     TileCall<C> tile = {};
     tile.bStride = lines ? bColumn : bStep;
     tile.chains = own.chains.get();
-    tile.apart = width;
+    tile.apart = reach;
     tile.aStep = aStep;
     const C *rows =
         copies ? copyRows(a + base[0], own.rows.get()) : a + base[0];
     tile.aRow = copies ? copiedRow() : aRow;
     tile.b = b + base[1] + column * bColumn;
     tile.to = spread ? own.sums.get() : out + base[2] + column;
-    tile.toStride = tile.fromStride = spread ? width : c.rows.innerStride(1);
+    tile.toStride = tile.fromStride = spread ? reach : c.rows.innerStride(1);
     for (int64_t p = 0; p < k; p += tile.k) {
       int64_t chain = p / chainLength * chainLength + chainLength;
       int64_t end = far && p + farRows < chain ? p + farRows : chain;
@@ -345,18 +360,20 @@ private:
     int64_t row = c.rows.innerStride(1), column = c.columns.innerStride(1);
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = 0; i < m; ++i)
-        to[j * column + i * row] = sums[i * width + j];
+        to[j * column + i * row] = sums[i * reach + j];
   }
 
   const Contraction &c;
   const C *a, *b;
   C *out;
   int64_t m, n, k, aRow, aStep, bColumn, bStep;
-  int64_t rowTiles, width;
-  bool lines;  // the columns of b are consecutive along k, not side by side
-  bool far;    // b comes from far away
-  bool spread; // columns of the result do not lie side by side
-  bool copies; // rows of a whose places in the cache would be the same
+  int64_t rowTiles;
+  int64_t width; // columns that are worth a task
+  int64_t reach; // columns that a thread makes at once, if it has them
+  bool lines;    // the columns of b are consecutive along k, not side by side
+  bool far;      // b comes from far away
+  bool spread;   // columns of the result do not lie side by side
+  bool copies;   // rows of a whose places in the cache would be the same
 };
 
 ASTRA_KERNELS_END
