@@ -6,14 +6,13 @@
 #define ASTRA_KERNELS_VIEW_H
 
 #include "kernels/Isa.h"
-#include <type_traits>
 
 ASTRA_KERNELS_BEGIN
 
 template <int N> class Nest {
 public:
   /// Adds an axis inside those added before.
-  ASTRA_SHARED void addAxis(int64_t extent, const int64_t (&stride)[N]) {
+  void addAxis(int64_t extent, const int64_t (&stride)[N]) {
     total *= extent;
     if (extent == 1)
       return;
@@ -36,12 +35,38 @@ public:
   /// up elements [begin, end) in row-major order; a false result ends the walk.
   template <class Body>
   bool walk(int64_t begin, int64_t end, Body &&body) const {
-    using Function = std::remove_reference_t<Body>;
-    return walkRuns(
+    if (begin >= end || total == 0)
+      return true;
+    int64_t index[ASTRA_MAX_RANK + 1] = {}, offset[N] = {};
+    int64_t inner = innerExtent(), rest = begin;
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = rest % shape[d];
+      rest /= shape[d];
+      for (int i = 0; i < N; ++i)
+        offset[i] += index[d] * strides[d][i];
+    }
+    int64_t start = rank ? index[rank - 1] : 0;
+    while (true) {
+      int64_t count = inner - start < end - begin ? inner - start : end - begin;
+      if (!body(offset, count))
+        return false;
+      begin += count;
+      if (begin >= end)
+        return true;
+      for (int i = 0; i < N; ++i)
+        offset[i] -= start * innerStride(i);
+      start = 0;
+      advance(index, offset);
+    }
+  }
+
+  /// The same with one loop for all bodies: for those of which there are many.
+  template <class Body>
+  bool visit(int64_t begin, int64_t end, const Body &body) const {
+    return visitRuns(
         begin, end,
         [](const void *context, const int64_t (&offset)[N], int64_t count) {
-          return (*static_cast<Function *>(const_cast<void *>(context)))(offset,
-                                                                         count);
+          return (*static_cast<const Body *>(context))(offset, count);
         },
         &body);
   }
@@ -61,32 +86,17 @@ private:
   using Run = bool (*)(const void *context, const int64_t (&offset)[N],
                        int64_t count);
 
-  /// One walk for all bodies: most are shorter than it.
-  ASTRA_SHARED bool walkRuns(int64_t begin, int64_t end, Run run,
-                             const void *context) const {
-    if (begin >= end || total == 0)
-      return true;
-    int64_t index[ASTRA_MAX_RANK + 1] = {}, offset[N] = {};
-    int64_t inner = innerExtent(), rest = begin;
-    for (int d = rank - 1; d >= 0; --d) {
-      index[d] = rest % shape[d];
-      rest /= shape[d];
+  ASTRA_SHARED bool visitRuns(int64_t begin, int64_t end, Run run,
+                              const void *context) const {
+    if (rank == 1 && begin < end && total != 0) { // most are one run
+      int64_t offset[N];
       for (int i = 0; i < N; ++i)
-        offset[i] += index[d] * strides[d][i];
+        offset[i] = begin * strides[0][i];
+      return run(context, offset, end - begin);
     }
-    int64_t start = rank ? index[rank - 1] : 0;
-    while (true) {
-      int64_t count = inner - start < end - begin ? inner - start : end - begin;
-      if (!run(context, offset, count))
-        return false;
-      begin += count;
-      if (begin >= end)
-        return true;
-      for (int i = 0; i < N; ++i)
-        offset[i] -= start * innerStride(i);
-      start = 0;
-      advance(index, offset);
-    }
+    return walk(begin, end, [=](const int64_t (&offset)[N], int64_t count) {
+      return run(context, offset, count);
+    });
   }
 
   bool merges(int64_t extent, const int64_t (&stride)[N]) const {

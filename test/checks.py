@@ -168,6 +168,17 @@ def astrac_compiles_digits_under_half_a_second():
 
 
 @check
+def runtime_library_stays_small():
+    """Stripped, in bytes; docs/performance.md says the size of the day."""
+    strip = re.search(r"^CMAKE_STRIP:FILEPATH=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder) / "rt.so"
+        run(strip, "-o", stripped, BUILD / "lib/libastra_rt.so")
+        size = stripped.stat().st_size
+        assert 1_000_000 < size <= 6_400_000, size
+
+
+@check
 def astrac_every_phase_prints():
     for phase in "ast astra differentiated batched fused placed calls llvm".split():
         out = run(ASTRAC, DIGITS, f"--emit={phase}")

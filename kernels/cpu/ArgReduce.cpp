@@ -16,7 +16,7 @@ template <bool largest, class C> ASTRA_INLINE inline bool beats(C a, C best) {
 /// The extreme of n consecutive elements and whether one is NaN, in which case
 /// the extreme means nothing.
 template <bool largest, class C>
-ASTRA_SHARED C extremeOfChunk(const C *x, int64_t n, bool &hasNan) {
+C extremeOfChunk(const C *x, int64_t n, bool &hasNan) {
   C best = x[0];
   int64_t k = 0;
   if (n >= laneCount) {
@@ -130,7 +130,7 @@ astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
     return true;
   };
   parallelFor(call, kept.size(), elementGrain / (extent + 16) + 1,
-              [&](int64_t begin, int64_t end) { kept.walk(begin, end, run); });
+              [&](int64_t begin, int64_t end) { kept.visit(begin, end, run); });
   return ASTRA_OK;
 }
 

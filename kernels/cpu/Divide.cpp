@@ -102,7 +102,7 @@ bool divide(const T *a, const T *b, T *out, int64_t n) {
 template <class T> int64_t firstZero(const astra_arg_t &b) {
   Nest<1> nest = nestOf<1>(&b);
   int64_t place = 0;
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     const T *at = static_cast<const T *>(b.data) + offset[0];
     for (int64_t i = 0; i < count; ++i, ++place)
       if (at[i * nest.innerStride(0)] == 0)
@@ -141,7 +141,7 @@ astra_outcome_t divideAll(const astra_call_t *call, const astra_arg_t *args) {
     return true;
   };
   parallelFor(call, nest.size(), elementGrain / 4,
-              [&](int64_t begin, int64_t end) { nest.walk(begin, end, run); });
+              [&](int64_t begin, int64_t end) { nest.visit(begin, end, run); });
   if (!failed)
     return ASTRA_OK;
   Sentence s;

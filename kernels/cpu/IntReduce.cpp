@@ -48,7 +48,7 @@ struct All {
 };
 
 template <class Op, class T>
-ASTRA_SHARED T reduceRun(const T *x, int64_t stride, int64_t n) {
+T reduceRun(const T *x, int64_t stride, int64_t n) {
   T result = Op::template start<T>;
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
@@ -145,7 +145,7 @@ astra_outcome_t reduce(const astra_call_t *call, const astra_arg_t *args,
     return true;
   };
   parallelFor(call, kept.size(), elementGrain / (n + 16) + 1,
-              [&](int64_t begin, int64_t end) { kept.walk(begin, end, run); });
+              [&](int64_t begin, int64_t end) { kept.visit(begin, end, run); });
   return ASTRA_OK;
 }
 

@@ -15,7 +15,7 @@ astra_outcome_t select(const astra_call_t *call, const astra_arg_t *args) {
   int64_t sc = nest.innerStride(0), sa = nest.innerStride(1),
           sb = nest.innerStride(2), so = nest.innerStride(3);
   bool dense = sc == 1 && sa == 1 && sb == 1 && so == 1;
-  auto run = [&](const int64_t (&offset)[4], int64_t count) {
+  auto run = [&, sc, sa, sb, so](const int64_t (&offset)[4], int64_t count) {
     const uint8_t *c = static_cast<const uint8_t *>(args[0].data) + offset[0];
     const T *a = static_cast<const T *>(args[1].data) + offset[1];
     const T *b = static_cast<const T *>(args[2].data) + offset[2];
@@ -31,7 +31,7 @@ astra_outcome_t select(const astra_call_t *call, const astra_arg_t *args) {
     return true;
   };
   parallelFor(call, nest.size(), elementGrain,
-              [&](int64_t begin, int64_t end) { nest.walk(begin, end, run); });
+              [&](int64_t begin, int64_t end) { nest.visit(begin, end, run); });
   return ASTRA_OK;
 }
 
@@ -133,7 +133,7 @@ ASTRA_SHARED astra_outcome_t convertAll(const astra_call_t *call,
     return true;
   };
   parallelFor(call, nest.size(), elementGrain,
-              [&](int64_t begin, int64_t end) { nest.walk(begin, end, run); });
+              [&](int64_t begin, int64_t end) { nest.visit(begin, end, run); });
   return ASTRA_OK;
 }
 
@@ -142,7 +142,7 @@ ASTRA_SHARED astra_outcome_t convertAll(const astra_call_t *call,
 /// not.
 template <class From, class To> constexpr auto typeBetween() {
   constexpr bool narrows = isSmallFloat<To>;
-  if constexpr (isSmallFloat<From> && !std::is_same_v<To, float>)
+  if constexpr (isSmallFloat<From> && (isInt<To> || std::is_same_v<To, double>))
     return float();
   else if constexpr (narrows && isInt<Signless<From>> && sizeof(From) == 4)
     return double();

@@ -196,7 +196,7 @@ private:
             for (int64_t c = 0; c + step < chunks; c += 2 * step)
               combine(sums + c * size + begin, sums + (c + step) * size + begin,
                       end - begin);
-          r.kept.walk(begin, end, [&](const int64_t (&at)[2], int64_t count) {
+          r.kept.visit(begin, end, [&](const int64_t (&at)[2], int64_t count) {
             write(sums + begin, count, out + at[1]);
             begin += count;
             return true;
@@ -222,11 +222,12 @@ int64_t resultGrain(const Reduction &r) {
 template <class F>
 void forEachResult(const Nest<2> &kept, int64_t begin, int64_t end, F f) {
   int64_t si = kept.innerStride(0), so = kept.innerStride(1);
-  kept.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      f(offset[0] + i * si, offset[1] + i * so);
-    return true;
-  });
+  kept.visit(begin, end,
+             [&, si, so](const int64_t (&offset)[2], int64_t count) {
+               for (int64_t i = 0; i < count; ++i)
+                 f(offset[0] + i * si, offset[1] + i * so);
+               return true;
+             });
 }
 
 bool columnsAreConsecutive(const Reduction &r) {
@@ -238,7 +239,7 @@ bool columnsAreConsecutive(const Reduction &r) {
 template <int64_t width, class T, class F>
 void forEachColumnBlock(const Reduction &r, int64_t begin, int64_t end,
                         const T *x, T *out, F f) {
-  r.kept.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+  r.kept.visit(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; i += width)
       f(x + offset[0] + i, count - i < width ? count - i : width,
         out + offset[1] + i * r.kept.innerStride(1));

@@ -154,7 +154,7 @@ astra_outcome_t cumulate(const astra_call_t *call, const astra_arg_t *args,
   int64_t grain = elementGrain / (lines.extent + 8) + 1;
   parallelFor(call, starts.size(), grain, [&](int64_t begin, int64_t end) {
     OnlineScan<Lanes<Accumulator<T>>, Op> scan;
-    starts.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+    starts.visit(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
       for (int64_t i = 0; i < count; i += alongLines ? 1 : laneCount) {
         const T *from = x + offset[0] + i * starts.innerStride(0);
         T *to = out + offset[1] + i * starts.innerStride(1);

@@ -93,7 +93,7 @@ astra_outcome_t lines(const astra_call_t *call, const astra_arg_t *args,
   T *out = static_cast<T *>(args[1].data);
   int64_t grain = elementGrain / 8 / (l.extent + 16) + 1;
   parallelFor(call, l.starts.size(), grain, [&](int64_t begin, int64_t end) {
-    l.starts.walk(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+    l.starts.visit(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
         SoftmaxLine<T> row(x + offset[0] + i * l.starts.innerStride(0), line,
                            out + offset[1] + i * l.starts.innerStride(1),

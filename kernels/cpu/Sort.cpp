@@ -165,7 +165,7 @@ astra_outcome_t sortLines(const astra_call_t *call, const astra_arg_t *args,
                   failed = true;
                   return;
                 }
-                starts.walk(
+                starts.visit(
                     begin, end, [&](const int64_t (&offset)[2], int64_t count) {
                       for (int64_t i = 0; i < count; ++i) {
                         Line<T> line{static_cast<const T *>(args[0].data) +

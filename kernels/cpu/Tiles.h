@@ -94,7 +94,7 @@ private:
          allDirect = outDirect;
     for (int i = 0; i < N; ++i)
       allDirect &= plainIn && nest.innerStride(i) == 1;
-    nest.walk(begin, end, [&](const int64_t (&offset)[N + 1], int64_t count) {
+    nest.visit(begin, end, [&](const int64_t (&offset)[N + 1], int64_t count) {
       int64_t step = allDirect || count < tileSize ? count : tileSize;
       const Compute<In> *operand[N];
       for (int i = 0; i < N; ++i)
@@ -139,20 +139,23 @@ private:
     alignas(64) Compute<Out> result[tileSize];
     for (int64_t at = begin; at < end; at += tileSize) {
       int64_t n = end - at < tileSize ? end - at : tileSize, filled = 0;
-      nest.walk(at, at + n, [&](const int64_t (&offset)[N + 1], int64_t count) {
-        for (int i = 0; i < N; ++i)
-          loadRun(in[i] + offset[i], nest.innerStride(i), count,
-                  buffer[i] + filled);
-        filled += count;
-        return true;
-      });
+      nest.visit(at, at + n,
+                 [&](const int64_t (&offset)[N + 1], int64_t count) {
+                   for (int i = 0; i < N; ++i)
+                     loadRun(in[i] + offset[i], nest.innerStride(i), count,
+                             buffer[i] + filled);
+                   filled += count;
+                   return true;
+                 });
       block(buffer[0], buffer[N - 1], result, n, parameter);
       filled = 0;
-      nest.walk(at, at + n, [&](const int64_t (&offset)[N + 1], int64_t count) {
-        storeRun(result + filled, count, out + offset[N], nest.innerStride(N));
-        filled += count;
-        return true;
-      });
+      nest.visit(at, at + n,
+                 [&](const int64_t (&offset)[N + 1], int64_t count) {
+                   storeRun(result + filled, count, out + offset[N],
+                            nest.innerStride(N));
+                   filled += count;
+                   return true;
+                 });
     }
   }
 

@@ -30,8 +30,8 @@ astra_outcome_t checkTrue(const astra_call_t *call, const astra_arg_t *args,
                           const int64_t *params) {
   Nest<1> nest = nestOf<1>(args);
   int64_t done = 0;
-  bool holds =
-      nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  bool holds = nest.visit(
+      0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
         const Bool *c = static_cast<const Bool *>(args[0].data) + offset[0];
         for (int64_t i = 0; i < count; ++i, ++done)
           if (!c[i * nest.innerStride(0)].value)
@@ -55,8 +55,8 @@ astra_outcome_t checkPairs(const astra_call_t *call, const astra_arg_t *args,
   Nest<2> nest = nestOf<2>(args);
   int64_t done = 0;
   T a, b;
-  bool holds =
-      nest.walk(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
+  bool holds = nest.visit(
+      0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
         for (int64_t i = 0; i < count; ++i, ++done) {
           a = static_cast<const T *>(
               args[0].data)[offset[0] + i * nest.innerStride(0)];

@@ -12,7 +12,7 @@ template <class T> T dot(const T *a, const T *b, const Nest<2> &contracted) {
   using A = Accumulator<T>;
   CanonicalDot<A> sum;
   int64_t sa = contracted.innerStride(0), sb = contracted.innerStride(1);
-  contracted.walk(
+  contracted.visit(
       0, contracted.size(), [&](const int64_t (&offset)[2], int64_t count) {
         for (int64_t k = 0; k < count; ++k)
           sum.add(toAccumulator(a[offset[0] + k * sa]),

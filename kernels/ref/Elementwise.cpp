@@ -34,7 +34,7 @@ template <class In, class Out, class F>
 astra_outcome_t unary(const astra_arg_t *args, F f) {
   Nest<2> nest = nestOf<2>(args);
   int64_t si = nest.innerStride(0), so = nest.innerStride(1);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
     const In *in = at<In>(args[0], offset[0]);
     Out *out = at<Out>(args[1], offset[1]);
     for (int64_t i = 0; i < count; ++i)
@@ -49,7 +49,7 @@ astra_outcome_t binary(const astra_arg_t *args, F f) {
   Nest<3> nest = nestOf<3>(args);
   int64_t sa = nest.innerStride(0), sb = nest.innerStride(1),
           so = nest.innerStride(2);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
     const In *a = at<In>(args[0], offset[0]), *b = at<In>(args[1], offset[1]);
     Out *out = at<Out>(args[2], offset[2]);
     for (int64_t i = 0; i < count; ++i)
@@ -66,8 +66,8 @@ astra_outcome_t divide(const astra_call_t *call, const astra_arg_t *args) {
   Nest<3> nest = nestOf<3>(args);
   int64_t sa = nest.innerStride(0), sb = nest.innerStride(1),
           so = nest.innerStride(2), done = 0;
-  bool fine =
-      nest.walk(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
+  bool fine = nest.visit(
+      0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
         const T *a = at<T>(args[0], offset[0]), *b = at<T>(args[1], offset[1]);
         T *out = at<T>(args[2], offset[2]);
         for (int64_t i = 0; i < count; ++i, ++done) {
@@ -88,7 +88,7 @@ astra_outcome_t divide(const astra_call_t *call, const astra_arg_t *args) {
 
 template <class T> astra_outcome_t select(const astra_arg_t *args) {
   Nest<4> nest = nestOf<4>(args);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[4], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[4], int64_t count) {
     const Bool *c = at<Bool>(args[0], offset[0]);
     const T *a = at<T>(args[1], offset[1]), *b = at<T>(args[2], offset[2]);
     T *out = at<T>(args[3], offset[3]);
@@ -106,7 +106,7 @@ template <class T> astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
   int64_t inner = 1, position = 0, extent = args[0].shape[axis];
   for (uint32_t d = uint32_t(axis) + 1; d < args[0].rank; ++d)
     inner *= args[0].shape[d];
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     T *out = at<T>(args[0], offset[0]);
     for (int64_t i = 0; i < count; ++i, ++position)
       out[i * nest.innerStride(0)] = convert<T>(position / inner % extent);

@@ -22,12 +22,13 @@ astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
         static_cast<const T *>(x.data) + indexing.offsetOf(destination, x);
     T *to = static_cast<T *>(out.data) + indexing.takenOffset(place);
     const Nest<2> &slice = indexing.slice;
-    slice.walk(0, slice.size(), [&](const int64_t (&offset)[2], int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        to[offset[1] + i * slice.innerStride(1)] =
-            from[offset[0] + i * slice.innerStride(0)];
-      return true;
-    });
+    slice.visit(0, slice.size(),
+                [&](const int64_t (&offset)[2], int64_t count) {
+                  for (int64_t i = 0; i < count; ++i)
+                    to[offset[1] + i * slice.innerStride(1)] =
+                        from[offset[0] + i * slice.innerStride(0)];
+                  return true;
+                });
   }
   return ASTRA_OK;
 }
@@ -38,7 +39,7 @@ template <class T> void copyAll(const astra_arg_t &x, const astra_arg_t &out) {
     return;
   const astra_arg_t pair[2] = {x, out};
   Nest<2> nest = nestOf<2>(pair);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       static_cast<T *>(out.data)[offset[1] + i * nest.innerStride(1)] =
           static_cast<const T *>(x.data)[offset[0] + i * nest.innerStride(0)];
@@ -61,12 +62,13 @@ astra_outcome_t scatterSet(const astra_call_t *call, const astra_arg_t *args,
     const T *from =
         static_cast<const T *>(value.data) + indexing.takenOffset(place);
     const Nest<2> &slice = indexing.slice;
-    slice.walk(0, slice.size(), [&](const int64_t (&offset)[2], int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        to[offset[0] + i * slice.innerStride(0)] =
-            from[offset[1] + i * slice.innerStride(1)];
-      return true;
-    });
+    slice.visit(0, slice.size(),
+                [&](const int64_t (&offset)[2], int64_t count) {
+                  for (int64_t i = 0; i < count; ++i)
+                    to[offset[0] + i * slice.innerStride(0)] =
+                        from[offset[1] + i * slice.innerStride(1)];
+                  return true;
+                });
   }
   return ASTRA_OK;
 }
@@ -130,13 +132,14 @@ astra_outcome_t scatterAdd(const astra_call_t *call, const astra_arg_t *args,
       continue;
     T *to = static_cast<T *>(out.data) + indexing.offsetOf(d, out);
     const T *from = static_cast<const T *>(value.data);
-    slice.walk(0, slice.size(), [&](const int64_t (&offset)[2], int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        addGroup(to + offset[0] + i * slice.innerStride(0),
-                 from + offset[1] + i * slice.innerStride(1), indexing, first,
-                 last);
-      return true;
-    });
+    slice.visit(0, slice.size(),
+                [&](const int64_t (&offset)[2], int64_t count) {
+                  for (int64_t i = 0; i < count; ++i)
+                    addGroup(to + offset[0] + i * slice.innerStride(0),
+                             from + offset[1] + i * slice.innerStride(1),
+                             indexing, first, last);
+                  return true;
+                });
   }
   return ASTRA_OK;
 }

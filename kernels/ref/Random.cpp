@@ -16,7 +16,7 @@ astra_outcome_t randomBits(const astra_arg_t *args) {
   Pair32 key = keyOf(args[0]);
   Nest<1> nest = nestOf<1>(args + 1);
   uint64_t counter = 0;
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     uint32_t *out = static_cast<uint32_t *>(args[1].data) + offset[0];
     for (int64_t i = 0; i < count; ++i) {
       Pair32 word = threefry(key, counter++);

@@ -50,7 +50,7 @@ template <class T> struct Fold_all {
 template <class T, class Fold>
 T foldOf(const T *x, const Nest<1> &nest, Fold fold) {
   int64_t stride = nest.innerStride(0);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       fold.add(x[offset[0] + i * stride]);
     return true;
@@ -61,7 +61,7 @@ T foldOf(const T *x, const Nest<1> &nest, Fold fold) {
 /// Calls f(x, out) with where each reduction starts and where its result goes.
 template <class T, class Out, class F>
 void forEachResult(const astra_arg_t *args, const Nest<2> &kept, F f) {
-  kept.walk(0, kept.size(), [&](const int64_t (&offset)[2], int64_t count) {
+  kept.visit(0, kept.size(), [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       f(static_cast<const T *>(args[0].data) + offset[0] +
             i * kept.innerStride(0),
@@ -108,7 +108,7 @@ template <class T> T logSumExpOf(const T *x, const Nest<1> &nest) {
     void add(T e) { fold.add(math::exp(widen(e) - m)); }
     C result() { return fold.result(); }
   } exponentials{{}, m};
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[1], int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       exponentials.add(x[offset[0] + i * nest.innerStride(0)]);
     return true;

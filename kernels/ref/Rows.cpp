@@ -15,14 +15,15 @@ void forEachLine(const astra_arg_t *args, const Lines &lines, F f) {
   const Nest<2> &starts = lines.starts;
   if (lines.extent == 0)
     return;
-  starts.walk(0, starts.size(), [&](const int64_t (&offset)[2], int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      f(static_cast<const T *>(args[0].data) + offset[0] +
-            i * starts.innerStride(0),
-        static_cast<Out *>(args[1].data) + offset[1] +
-            i * starts.innerStride(1));
-    return true;
-  });
+  starts.visit(0, starts.size(),
+               [&](const int64_t (&offset)[2], int64_t count) {
+                 for (int64_t i = 0; i < count; ++i)
+                   f(static_cast<const T *>(args[0].data) + offset[0] +
+                         i * starts.innerStride(0),
+                     static_cast<Out *>(args[1].data) + offset[1] +
+                         i * starts.innerStride(1));
+                 return true;
+               });
 }
 
 /// The largest element and the canonical sum of exp(x - largest).

@@ -15,7 +15,7 @@ astra_outcome_t setOut(const astra_arg_t *args, int64_t count) {
   Nest<1> all;
   for (uint32_t d = 0; d < out.rank; ++d)
     all.addAxis(out.shape[d], {out.strides[d]});
-  all.walk(0, all.size(), [&](const int64_t (&offset)[1], int64_t run) {
+  all.visit(0, all.size(), [&](const int64_t (&offset)[1], int64_t run) {
     for (int64_t i = 0; i < run; ++i)
       to[offset[0] + i * all.innerStride(0)] = T();
     return true;
@@ -23,7 +23,7 @@ astra_outcome_t setOut(const astra_arg_t *args, int64_t count) {
   const Nest<2> &kept = placement.kept;
   const T *from = static_cast<const T *>(x.data) + placement.from;
   to += placement.to;
-  kept.walk(0, kept.size(), [&](const int64_t (&offset)[2], int64_t run) {
+  kept.visit(0, kept.size(), [&](const int64_t (&offset)[2], int64_t run) {
     for (int64_t i = 0; i < run; ++i)
       to[offset[1] + i * kept.innerStride(1)] =
           from[offset[0] + i * kept.innerStride(0)];
@@ -41,13 +41,13 @@ astra_outcome_t overlapAdd(const astra_arg_t *args, int64_t spatial) {
     int64_t at[2];
     overlap.places.offsetsAt(place, at);
     const Nest<2> &windows = overlap.windows;
-    windows.walk(0, windows.size(),
-                 [&](const int64_t (&offset)[2], int64_t run) {
-                   for (int64_t i = 0; i < run; ++i)
-                     out[at[1] + offset[1] + i * windows.innerStride(1)] +=
-                         x[at[0] + offset[0] + i * windows.innerStride(0)];
-                   return true;
-                 });
+    windows.visit(0, windows.size(),
+                  [&](const int64_t (&offset)[2], int64_t run) {
+                    for (int64_t i = 0; i < run; ++i)
+                      out[at[1] + offset[1] + i * windows.innerStride(1)] +=
+                          x[at[0] + offset[0] + i * windows.innerStride(0)];
+                    return true;
+                  });
   }
   return ASTRA_OK;
 }
