@@ -20,6 +20,9 @@ uint32_t getSlotKind(StringRef name) {
   return llvm::find(names, name) - std::begin(names);
 }
 
+/// Rows are taken so many elements at a time (kernels/FusedAlong.h).
+constexpr int32_t elementsOfBatch = 4096;
+
 bool isSmallFloat(Type type) { return type.isF16() || type.isBF16(); }
 
 /// One block function.
@@ -66,6 +69,9 @@ private:
   void loadParts(ArrayRef<Value> from, Value room, Type element);
   void storeParts(Value room, ArrayRef<Value> to, Type element);
   void copyRoom(Value from, Value to, Type element);
+  bool isReadAgain(unsigned input);
+  bool isWrittenLater(unsigned output);
+  void askAhead(ArrayRef<Value> parts, Type element, bool isWritten);
   void loadInputs(const Parts &parts);
   void apply(Operation &op);
   void call(const Twine &kernel, ValueRange operands);
@@ -203,12 +209,50 @@ void BlockCode::copyRoom(Value from, Value to, Type element) {
   LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
+/// Whether this is the last of several passes over the row that read an
+/// argument.
+bool BlockCode::isReadAgain(unsigned input) {
+  auto fused = stage->getParentOfType<calls::FusedOp>();
+  int64_t slot = stage.getInputs()[input];
+  if (cast<StringAttr>(fused.getKinds()[slot]).getValue() != "arg")
+    return false;
+  auto stages = fused.getBody().getOps<calls::StageOp>();
+  auto readers = llvm::make_filter_range(stages, [&](calls::StageOp reader) {
+    return !reader.getPerRow() && llvm::is_contained(reader.getInputs(), slot);
+  });
+  SmallVector<calls::StageOp> all(readers);
+  return all.size() > 1 && all.back() == stage;
+}
+
+/// Whether an argument is written by a pass over the row that is not the first.
+bool BlockCode::isWrittenLater(unsigned output) {
+  auto fused = stage->getParentOfType<calls::FusedOp>();
+  auto first = *fused.getBody().getOps<calls::StageOp>().begin();
+  return getKind(output) == "arg" && !stage.getPerRow() && first != stage;
+}
+
+/// Asks for the same place in the next rows while these are computed: passes
+/// over rows that stay in cache would leave memory idle. It may be anywhere.
+void BlockCode::askAhead(ArrayRef<Value> parts, Type element, bool isWritten) {
+  // What is only read comes no nearer than the second cache: the first is full
+  // of these rows.
+  int32_t locality = isWritten ? 3 : 2;
+  for (Value address : parts) {
+    Value ahead = LLVM::GEPOp::create(builder, loc, pointer, element, address,
+                                      ArrayRef<LLVM::GEPArg>{elementsOfBatch});
+    LLVM::Prefetch::create(builder, loc, ahead, isWritten, locality,
+                           /*cache=*/1);
+  }
+}
+
 void BlockCode::loadInputs(const Parts &parts) {
   for (const auto &[k, argument] :
        llvm::enumerate(stage.getBody().getArguments())) {
     Type element = getElement(argument);
-    loadParts(getAddresses(k, parts, element, /*isMasked=*/true),
-              getRoom(argument), element);
+    Parts addresses = getAddresses(k, parts, element, /*isMasked=*/true);
+    if (isReadAgain(k))
+      askAhead(addresses, element, /*isWritten=*/false);
+    loadParts(addresses, getRoom(argument), element);
   }
 }
 
@@ -308,13 +352,15 @@ void BlockCode::storeOutputs(const Parts &parts) {
   auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
   for (const auto &[k, value] : llvm::enumerate(yield.getValues())) {
     Type element = getElement(value);
-    if (isFolded(k))
+    if (isFolded(k)) {
       fold(k, value, parts);
-    else
-      storeParts(getRoom(value),
-                 getAddresses(stage.getInputs().size() + k, parts, element,
-                              /*isMasked=*/false),
-                 element);
+      continue;
+    }
+    Parts addresses = getAddresses(stage.getInputs().size() + k, parts, element,
+                                   /*isMasked=*/false);
+    if (isWrittenLater(k))
+      askAhead(addresses, element, /*isWritten=*/true);
+    storeParts(getRoom(value), addresses, element);
   }
 }
 

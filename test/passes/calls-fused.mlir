@@ -42,6 +42,8 @@
 // LLVM: llvm.shufflevector %{{.*}} : vector<16xf32>
 // LLVM: llvm.call @astra_l_wide_exp_f32(
 // LLVM: llvm.func internal @astra.fused_0.2.v4(
+// A later pass over the row asks for what the next rows write.
+// LLVM: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
 module attributes {astra.module = "demo"} {
 func.func @rows(%x: !astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) attributes {astra.export = {dims = ["n", "m"], doc = ""}} {
   %r:2 = astra.fused(%x) rows 1 : (!astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) {
