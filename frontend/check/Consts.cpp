@@ -275,8 +275,8 @@ std::optional<int64_t> Checker::constantInt(const ast::Expr *e,
   fail(DiagCode::not_constant, e->range,
        "a whole number that is known when the program is compiled is wanted "
        "here",
-       help.empty() ? "write a literal, a constant or arithmetic of such; a "
-                      "function's own can be a parameter `<k: int>`"
+       help.empty() ? "write a literal, a constant or arithmetic of such: the "
+                      "form of the result depends on it"
                     : help);
   return std::nullopt;
 }
