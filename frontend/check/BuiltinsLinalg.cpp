@@ -171,7 +171,7 @@ Value Checker::solveTriangular(Call &call) {
     if (!args[2 + i]->ast)
       return fail(DiagCode::not_constant, args[2 + i]->range,
                   "this must be `true` or `false`",
-                  "for a choice of the run, call it both ways in an `if`");
+                  "an `if` around two calls chooses when the program runs");
     auto given = constantBool(args[2 + i]->ast);
     if (!given)
       return error();

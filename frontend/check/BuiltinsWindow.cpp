@@ -85,7 +85,7 @@ bool Checker::WindowCall::readSteps(Arg *arg, llvm::StringRef what,
     if (auto value = dim->asConstant(); value && *value < 1) {
       c.fail(DiagCode::bad_window, range,
              "a " + what + " is at least 1, not " + llvm::Twine(*value),
-             "leave it out for 1");
+             "write a number from 1 up");
       return false;
     }
     given.push_back(*dim);

@@ -285,6 +285,6 @@ std::optional<bool> Checker::constantBool(const ast::Expr *e) {
   if (auto *lit = llvm::dyn_cast<ast::BoolLitExpr>(e))
     return lit->value;
   fail(DiagCode::not_constant, e->range, "`true` or `false` is wanted here",
-       "for a choice of the run, call it both ways in an `if`");
+       "an `if` around two calls chooses when the program runs");
   return std::nullopt;
 }

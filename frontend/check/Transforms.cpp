@@ -372,8 +372,8 @@ Value Checker::applyHessian(const FnValue &fn, Call &call) {
   gradient.wrtIsTuple = false;
   if (fn.wrt.size() != 1)
     return fail(DiagCode::bad_wrt, call.range, "a Hessian is by one argument",
-                "name one in `wrt`; for blocks of several, take `jacobian` of "
-                "`grad(f, wrt = ...)`");
+                "name one in `wrt`; a mixed block is `jacobian(grad(f, wrt = "
+                "0), wrt = 1)`");
   FnValue jacobian = fn;
   jacobian.transform = FnTransform::Jacobian;
   jacobian.inner = makeFn(std::move(gradient));

@@ -232,6 +232,9 @@ TEST(CheckTransforms, AJacobianByAStructIsOneOfTables) {
       "  jacobian(at)(l, x).offsets\n"
       "fn both(l: Line, x: f32[n]) -> f32[n, n] =\n"
       "  jacobian(at, wrt = (0, 1))(l, x).1\n"
+      "fn mixed(x: f32[n], y: f32[m]) -> f32[n, m] =\n"
+      "  jacobian(grad(|v: f32[n], w: f32[m]| sum(v) * sum(w), wrt = 0),\n"
+      "           wrt = 1)(x, y)\n"
       "fn pair(p: (f32, f32[2]), x: f32[n]) -> f32[n, 2] =\n"
       "  jacobian(|q: (f32, f32[2])| q.0 * x + sum(q.1))(p).1"));
 }
