@@ -102,7 +102,7 @@ func.func @alone(%x: !astra.tensor<f32, [n, m]>, %i: !astra.tensor<i32, [n]>) ->
 // CHECK: astra.sum
 func.func @short(%x: !astra.tensor<f32, [n, 4]>) -> !astra.tensor<f32, [n]> {
   %e = astra.exp %x : !astra.tensor<f32, [n, 4]>
-  %d = astra.neg %e : !astra.tensor<f32, [n, 4]>
+  %d = astra.abs %e : !astra.tensor<f32, [n, 4]>
   %s = astra.sum %d {axes = array<i64: 1>} : (!astra.tensor<f32, [n, 4]>) -> !astra.tensor<f32, [n]>
   return %s : !astra.tensor<f32, [n]>
 }
