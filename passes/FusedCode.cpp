@@ -30,7 +30,7 @@ class BlockCode {
 public:
   BlockCode(calls::StageOp stage, ModuleOp module, const BlockTarget &level)
       : stage(stage), module(module), level(level),
-        isWide(level.isWide && !hasWideElements()),
+        isWide(level.isWide && !stage.getPerRow() && !hasWideElements()),
         lanesPerVector(isWide ? 2 * ASTRA_BLOCK_LANES : ASTRA_BLOCK_LANES),
         builder(module.getContext()), loc(stage.getLoc()),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
