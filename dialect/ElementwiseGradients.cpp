@@ -132,9 +132,20 @@ ASTRA_UNARY_RULE(Acos, r.neg(r.mul(d, arcSlope(r, x))))
 ASTRA_UNARY_RULE(Relu, r.select(r.compare<LeOp>(x, r.splatLike(x, 0)),
                                 r.splatLike(d, 0), d))
 
+/// x, an infinity as the largest number: times a factor that is 0 there, it
+/// gives the limit. Made beside that product, so that it moves no other.
+static Value finite(RuleBuilder &r, Value x) {
+  auto element = cast<FloatType>(typeOf(x).getElementType());
+  double most =
+      APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+  Value above = r.binary<MaximumOp>(x, r.splatLike(x, -most));
+  return r.binary<MinimumOp>(above, r.splatLike(x, most));
+}
+
 /// s + x s', with s the logistic function.
 static Value siluSlope(RuleBuilder &r, Value x) {
-  return r.add(sigmoid(r, x), r.mul(x, sigmoidSlope(r, x)));
+  Value s = sigmoid(r, x), slope = sigmoidSlope(r, x);
+  return r.add(s, r.mul(finite(r, x), slope));
 }
 ASTRA_UNARY_RULE(Silu, r.mul(d, siluSlope(r, x)))
 
@@ -143,7 +154,8 @@ static Value geluSlope(RuleBuilder &r, Value x) {
   Value tail = r.unary<ErfcOp>(r.scale(x, -numbers::sqrt2 / 2));
   Value bell = r.unary<ExpOp>(r.scale(r.square(x), -0.5));
   Value density = r.scale(bell, numbers::inv_sqrtpi / numbers::sqrt2);
-  return r.add(r.scale(tail, 0.5), r.mul(x, density));
+  Value half = r.scale(tail, 0.5);
+  return r.add(half, r.mul(finite(r, x), density));
 }
 ASTRA_UNARY_RULE(Gelu, r.mul(d, geluSlope(r, x)))
 

@@ -74,8 +74,29 @@ FailureOr<Layout> CheckShapeOp::buildView(KernelBuilder &builder,
   return layout;
 }
 
-/// Adding and dropping axes of extent 1 keeps any layout; other changes need
-/// elements without gaps.
+/// The axes that have more than one element, as far as is known.
+static SmallVector<size_t> getRealAxes(ArrayRef<Dim> shape) {
+  SmallVector<size_t> axes;
+  for (const auto &[axis, extent] : llvm::enumerate(shape))
+    if (!extent.isConstant(1))
+      axes.push_back(axis);
+  return axes;
+}
+
+/// The distance of the elements that some axes have together, or nothing if it
+/// is not one.
+static std::optional<Dim> getCommonStep(const Layout &source,
+                                        ArrayRef<size_t> axes) {
+  if (axes.empty())
+    return std::nullopt;
+  for (auto [outer, inner] : llvm::zip(axes, axes.drop_front()))
+    if (source.strides[outer] != source.shape[inner] * source.strides[inner])
+      return std::nullopt;
+  return source.strides[axes.back()];
+}
+
+/// Axes that are the same on both sides keep their strides; what is between
+/// them has as many elements on both, and needs to have them one step apart.
 FailureOr<Layout> ReshapeOp::buildView(KernelBuilder &builder,
                                        const Layout &source) {
   SmallVector<Dim> shape = getTensorType(getResult()).getShape();
@@ -87,25 +108,32 @@ FailureOr<Layout> ReshapeOp::buildView(KernelBuilder &builder,
   if (source.isDense())
     return Layout::dense(shape);
   Layout layout;
-  size_t from = 0;
-  auto skipOnes = [&] {
-    while (from < source.shape.size() && source.shape[from].isConstant(1))
-      ++from;
+  layout.shape = shape;
+  layout.strides.resize(shape.size());
+  SmallVector<size_t> sourceAxes = getRealAxes(source.shape),
+                      resultAxes = getRealAxes(shape);
+  ArrayRef<size_t> from = sourceAxes, to = resultAxes;
+  auto keep = [&](size_t fromAxis, size_t toAxis) {
+    bool same = source.shape[fromAxis] == shape[toAxis];
+    if (same)
+      layout.strides[toAxis] = source.strides[fromAxis];
+    return same;
   };
-  for (const Dim &extent : shape) {
-    layout.shape.push_back(extent);
-    if (extent.isConstant(1)) {
-      layout.strides.push_back(Dim());
-      continue;
-    }
-    skipOnes();
-    if (from == source.shape.size() || source.shape[from] != extent)
-      return failure();
-    layout.strides.push_back(source.strides[from++]);
-  }
-  skipOnes();
-  if (from != source.shape.size())
+  for (; !from.empty() && !to.empty() && keep(from.front(), to.front());
+       to = to.drop_front())
+    from = from.drop_front();
+  for (; !from.empty() && !to.empty() && keep(from.back(), to.back());
+       to = to.drop_back())
+    from = from.drop_back();
+  if (from.empty() && to.empty())
+    return layout;
+  std::optional<Dim> step = getCommonStep(source, from);
+  if (!step || to.empty())
     return failure();
+  for (size_t axis : llvm::reverse(to)) {
+    layout.strides[axis] = *step;
+    step = *step * shape[axis];
+  }
   return layout;
 }
 

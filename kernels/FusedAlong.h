@@ -64,8 +64,7 @@ public:
         if (stage.per_row)
           runValues(stage, count);
         else
-          for (int64_t r = 0; r < count; ++r)
-            runRow(stage, r);
+          runRows(stage, count);
       }
     }
 
@@ -105,24 +104,37 @@ public:
       }
     }
 
+    void runRows(const astra_stage_desc_t &stage, int64_t count) {
+      prepareStage(stage);
+      for (int64_t r = 0; r < count; ++r)
+        runRow(stage, r);
+    }
+
     /// A pass over row r of the batch, chunk by chunk.
     void runRow(const astra_stage_desc_t &stage, int64_t r) {
+      prepareRow(stage, r);
+      if (of.chunkCount() == 1) {
+        runChunk(stage, r, 0);
+        shape.forEachFold(stage, [&](int fold, int64_t slot) {
+          const astra_slot_desc_t &desc = shape.plan.slots[slot];
+          folded[fold].fold(desc).write(desc, valueOf(slot, r));
+        });
+        return;
+      }
       FoldState folds[FusedShape::mostFolds];
-      prepareAll(stage, r);
       for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk) {
         runChunk(stage, r, chunk);
         shape.forEachFold(stage, [&](int fold, int64_t slot) {
-          folds[fold].add(shape.plan.slots[slot], valueOfChunk(fold, slot));
+          const astra_slot_desc_t &desc = shape.plan.slots[slot];
+          folds[fold].add(desc, folded[fold].fold(desc));
         });
       }
       finishFolds(stage, r, folds);
     }
 
-    FoldValue valueOfChunk(int fold, int64_t slot) {
-      FoldValue value;
-      folded[fold].fold(shape.plan.slots[slot]);
-      value.set(shape.plan.slots[slot], folded[fold]);
-      return value;
+    /// The value of a row in a slot that has one a row.
+    char *valueOf(int64_t slot, int64_t r) {
+      return values[slot] + r * shape.widths[slot];
     }
 
     /// The same on all threads; false if there is no memory.
@@ -138,11 +150,13 @@ public:
         }
         Worker piece(*this);
         piece.chunks = memoryOfPiece.get();
-        piece.prepareAll(stage, 0);
+        piece.prepareStage(stage);
+        piece.prepareRow(stage, 0);
         for (int64_t chunk = begin; chunk < end; ++chunk) {
           piece.runChunk(stage, 0, chunk);
           shape.forEachFold(stage, [&](int fold, int64_t slot) {
-            sums[chunk * most + fold] = piece.valueOfChunk(fold, slot);
+            sums[chunk * most + fold] =
+                piece.folded[fold].fold(shape.plan.slots[slot]);
           });
         }
       });
@@ -158,35 +172,59 @@ public:
     void finishFolds(const astra_stage_desc_t &stage, int64_t r,
                      FoldState *folds) {
       shape.forEachFold(stage, [&](int fold, int64_t slot) {
-        folds[fold].finish(shape.plan.slots[slot],
-                           values[slot] + r * shape.widths[slot]);
+        folds[fold].finish(shape.plan.slots[slot], valueOf(slot, r));
       });
     }
 
-    void prepareAll(const astra_stage_desc_t &stage, int64_t r) {
+    /// What the operands of a stage are: one value a row (mask 0), lanes of a
+    /// fold, or elements in place or through a buffer.
+    void prepareStage(const astra_stage_desc_t &stage) {
       int inputs = int(stage.input_count);
-      for (int k = 0; k < inputs + int(stage.output_count); ++k)
-        prepare(stage.slots[k], k, k < inputs, r);
+      for (int k = 0; k < inputs + int(stage.output_count); ++k) {
+        int64_t slot = stage.slots[k];
+        uint32_t kind = shape.kindOf(slot);
+        bool isInput = k < inputs;
+        bool uniform =
+            kind == ASTRA_SLOT_SCALAR || (shape.isFold(kind) && isInput);
+        buffered[k] = false;
+        if (kind == ASTRA_SLOT_ARG) {
+          uniform = isInput && shape.isPerRow(slot);
+          buffered[k] = !uniform && !(shape.row.isOneRun() &&
+                                      shape.row.innerStride(int(slot)) ==
+                                          shape.widths[slot]);
+        }
+        masks[k] = uniform ? 0 : shape.isFold(kind) ? blockLanes : -1;
+      }
     }
 
-    /// What an operand is for the whole row: one value, lanes of a fold, or
-    /// elements in place or through a buffer.
-    void prepare(int64_t slot, int k, bool isInput, int64_t r) {
-      uint32_t kind = shape.kindOf(slot);
-      int64_t width = shape.widths[slot];
-      bool uniform =
-          kind == ASTRA_SLOT_SCALAR || (shape.isFold(kind) && isInput);
-      const char *value = values[slot] + r * width;
-      buffered[k] = false;
-      if (kind == ASTRA_SLOT_ARG) {
-        int64_t stride = shape.row.innerStride(int(slot));
-        uniform = isInput && shape.isPerRow(slot);
-        value = shape.base[slot] + offsets[r][slot];
-        buffered[k] = !uniform && !(shape.row.isOneRun() && stride == width);
-      }
-      masks[k] = uniform ? 0 : shape.isFold(kind) ? blockLanes : -1;
-      if (uniform)
-        gather(value, 0, blockLanes, width, lanes[k]);
+    /// The operands that are one value for the whole row.
+    void prepareRow(const astra_stage_desc_t &stage, int64_t r) {
+      for (int k = 0; k < int(stage.input_count); ++k)
+        if (!masks[k]) {
+          int64_t slot = stage.slots[k];
+          fill(shape.kindOf(slot) == ASTRA_SLOT_ARG
+                   ? shape.base[slot] + offsets[r][slot]
+                   : valueOf(slot, r),
+               shape.widths[slot], lanes[k]);
+        }
+    }
+
+    static void fill(const char *value, int64_t width, char *to) {
+      if (width == 4)
+        fillAs<uint32_t>(value, to);
+      else if (width == 8)
+        fillAs<uint64_t>(value, to);
+      else if (width == 2)
+        fillAs<uint16_t>(value, to);
+      else
+        fillAs<uint8_t>(value, to);
+    }
+    template <class T> static void fillAs(const char *value, char *to) {
+      T one, all[blockLanes];
+      std::memcpy(&one, value, sizeof(T));
+      for (T &lane : all)
+        lane = one;
+      std::memcpy(to, all, sizeof(all));
     }
 
     /// One chunk of a row; what is folded fills the lanes of `folded`.

@@ -13,12 +13,22 @@ ASTRA_KERNELS_BEGIN
 constexpr int64_t foldChunkSize = CanonicalFold<float, Plus>::chunk;
 constexpr int64_t foldLaneCount = CanonicalFold<float, Plus>::lanes;
 
-struct Larger : Extreme<true> {
+/// Extreme without branches: lanes are folded as vectors.
+template <bool larger> struct ExtremeOfLanes {
+  template <class C> ASTRA_INLINE static C apply(C a, C b) {
+    auto aBits = bitsAs<BitsOf<C>>(a), bBits = bitsAs<BitsOf<C>>(b);
+    C tie = bitsAs<C>(larger ? aBits & bBits : aBits | bBits);
+    C ordered = (larger ? a > b : a < b) ? a : b;
+    ordered = a == b ? tie : ordered;
+    return a != a || b != b ? a + b : ordered;
+  }
+};
+struct Larger : ExtremeOfLanes<true> {
   template <class A> static A identity() {
     return -std::numeric_limits<A>::infinity();
   }
 };
-struct Smaller : Extreme<false> {
+struct Smaller : ExtremeOfLanes<false> {
   template <class A> static A identity() {
     return std::numeric_limits<A>::infinity();
   }
@@ -59,6 +69,25 @@ inline void writeFolded(const astra_slot_desc_t &slot, C value, void *to) {
   *static_cast<C *>(to) = value;
 }
 
+/// The value of a chunk, in the type that its elements are folded in.
+union FoldValue {
+  float narrow;
+  double wide;
+
+  template <class C> C &get() {
+    if constexpr (std::is_same_v<C, double>)
+      return wide;
+    else
+      return narrow;
+  }
+  /// As an element of a slot.
+  void write(const astra_slot_desc_t &slot, void *to) {
+    dispatchFold(slot, [&](auto, auto zero) {
+      writeFolded(slot, get<decltype(zero)>(), to);
+    });
+  }
+};
+
 /// The lanes of one chunk of a row, and what they fold to.
 union FoldLanes {
   float narrow[foldLaneCount];
@@ -87,33 +116,28 @@ union FoldLanes {
             get<C>()[at + i], other.get<C>()[i]);
     });
   }
-  /// Leaves the value of the chunk in lane 0.
-  void fold(const astra_slot_desc_t &slot) {
+  /// The value of the chunk.
+  FoldValue fold(const astra_slot_desc_t &slot) {
+    FoldValue value;
     dispatchFold(slot, [&](auto operation, auto zero) {
       using C = decltype(zero);
-      C *x = get<C>();
-      for (int64_t half = foldLaneCount / 2; half; half /= 2)
-        for (int64_t i = 0; i < half; ++i)
-          x[i] = decltype(operation)::template apply<C>(x[i], x[i + half]);
+      value.get<C>() =
+          foldHalves<decltype(operation), C, foldLaneCount>(get<C>());
     });
+    return value;
   }
-};
 
-/// The value of a chunk, in the type that its elements are folded in.
-union FoldValue {
-  float narrow;
-  double wide;
-
-  template <class C> C &get() {
-    if constexpr (std::is_same_v<C, double>)
-      return wide;
-    else
-      return narrow;
-  }
-  void set(const astra_slot_desc_t &slot, FoldLanes &lanes) {
-    dispatchFold(slot, [&](auto, auto zero) {
-      get<decltype(zero)>() = lanes.get<decltype(zero)>()[0];
-    });
+private:
+  template <class Op, class C, int64_t count>
+  ASTRA_INLINE static C foldHalves(const C *x) {
+    if constexpr (count == 1) {
+      return x[0];
+    } else {
+      C half[count / 2];
+      for (int64_t i = 0; i < count / 2; ++i)
+        half[i] = Op::template apply<C>(x[i], x[i + count / 2]);
+      return foldHalves<Op, C, count / 2>(half);
+    }
   }
 };
 

@@ -245,23 +245,29 @@ static unsigned countInputs(func::FuncOp function) {
 }
 
 /// A buffer whose last use is the copy to an output that nothing has used yet
-/// is that output.
+/// is that output, perhaps of other extents.
 void astra::writeToOutputs(func::FuncOp function) {
   Block &block = function.getBody().front();
   unsigned inputs = countInputs(function);
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
   for (Value output : block.getArguments().drop_front(inputs)) {
     Operation *first = findSpan(output, block).first;
     auto copy = dyn_cast_or_null<calls::KernelOp>(first);
     if (!copy || !isCopy(copy) || copy.getOutputs()[0] != output)
       continue;
-    Value buffer = copy.getInputs()[0];
-    if (!buffer.getDefiningOp<calls::AllocOp>() ||
-        buffer.getType() != output.getType() ||
+    Value buffer = getRoot(copy.getInputs()[0]);
+    auto alloc = buffer.getDefiningOp<calls::AllocOp>();
+    if (!alloc || !isWhole(copy.getInputs()[0]) ||
+        copy.getInputs()[0].getType() != output.getType() ||
         findSpan(buffer, block).last != copy)
       continue;
-    Operation *alloc = buffer.getDefiningOp();
     copy->erase();
-    buffer.replaceAllUsesWith(output);
+    Value place = output;
+    if (buffer.getType() != output.getType())
+      place = calls::ViewOp::create(builder, alloc.getLoc(), buffer.getType(),
+                                    output, ValueRange(), "0",
+                                    builder.getArrayAttr({}));
+    buffer.replaceAllUsesWith(place);
     alloc->erase();
   }
 }

@@ -1,23 +1,21 @@
 // Moving a fusion group into one `astra.fused`: its inputs and outputs, the
-// region, and views of its values that stood before it.
+// region, and users of its values that stood before it.
 #include "mlir/IR/IRMapping.h"
 #include "passes/Fusion.h"
 
 using namespace mlir;
 using namespace astra;
 
-/// What the plan of a fused kernel can hold (ASTRA_FUSED_MOST_SLOTS), less what
-/// stages hand on.
-static constexpr size_t MostArguments = 24;
-
 namespace {
 class FusedBuilder {
 public:
   explicit FusedBuilder(const FusionGroup &group) : group(group) {}
   void run();
+  size_t countArguments();
 
 private:
   void collect();
+  void collectCopies();
   bool isUsedOutside(Value value) const;
   Location getLoc() const;
   Value map(Value operand);
@@ -28,6 +26,7 @@ private:
   llvm::SmallSetVector<Value, 8> inputs;
   llvm::SmallSetVector<Operation *, 8> adaptors; // views inside
   SmallVector<Value> outputs;
+  SmallVector<OpOperand *> copies; // what the last outputs are for
   IRMapping mapping;
   OpBuilder *builder = nullptr;
 };
@@ -48,6 +47,28 @@ void FusedBuilder::collect() {
   for (Operation *member : group.getMembers())
     if (isUsedOutside(member->getResult(0)))
       outputs.push_back(member->getResult(0));
+  collectCopies();
+}
+
+/// A value that leaves the block in several places is written to each of them,
+/// and so is one that a scan was given and stacks: that is less than copies
+/// cost.
+void FusedBuilder::collectCopies() {
+  Operation *end = group.getMembers().front()->getBlock()->getTerminator();
+  auto scan = dyn_cast<ScanOp>(end->getParentOp());
+  llvm::SmallPtrSet<Value, 8> written;
+  for (OpOperand &use : end->getOpOperands()) {
+    Value value = use.get();
+    bool isStacked = scan && use.getOperandNumber() >= scan.getNumState() &&
+                     isa<BlockArgument>(value) && inputs.contains(value) &&
+                     group.getRows() == 0;
+    bool isMade =
+        group.contains(value.getDefiningOp()) && !written.insert(value).second;
+    if (isStacked || isMade) {
+      outputs.push_back(value);
+      copies.push_back(&use);
+    }
+  }
 }
 
 bool FusedBuilder::isUsedOutside(Value value) const {
@@ -94,26 +115,32 @@ void FusedBuilder::fillBody(FusedOp fused) {
   YieldOp::create(inside, fused.getLoc(), yielded);
 }
 
-/// Views of the results that stood before the operation go behind it.
-static void sinkViews(FusedOp fused) {
-  llvm::SmallSetVector<Operation *, 8> views;
+/// What uses the results and stood before the operation goes behind it: views,
+/// what can wait, and what these are used by.
+static void sinkUsers(FusedOp fused) {
+  llvm::SmallSetVector<Operation *, 8> users;
   SmallVector<Operation *> work = {fused};
   while (!work.empty())
-    for (Operation *user : work.pop_back_val()->getUsers())
-      if (user->getBlock() == fused->getBlock() &&
-          user->isBeforeInBlock(fused) && views.insert(user))
+    for (Operation *inner : work.pop_back_val()->getUsers())
+      if (Operation *user = fused->getBlock()->findAncestorOpInBlock(*inner);
+          user->isBeforeInBlock(fused) && users.insert(user))
         work.push_back(user);
-  SmallVector<Operation *> inOrder(views.begin(), views.end());
+  SmallVector<Operation *> inOrder(users.begin(), users.end());
   llvm::sort(inOrder,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   Operation *last = fused;
-  for (Operation *view : inOrder) {
-    view->moveAfter(last);
-    last = view;
+  for (Operation *user : inOrder) {
+    user->moveAfter(last);
+    last = user;
   }
 }
 
 void FusedBuilder::replaceMembers(FusedOp fused) {
+  size_t made = outputs.size() - copies.size();
+  for (auto [copy, result] :
+       llvm::zip(copies, fused.getResults().drop_front(made)))
+    copy->set(result);
+  outputs.truncate(made);
   for (auto [output, result] : llvm::zip(outputs, fused.getResults()))
     output.replaceAllUsesWith(result);
   SmallVector<Operation *> views(adaptors.begin(), adaptors.end());
@@ -126,14 +153,23 @@ void FusedBuilder::replaceMembers(FusedOp fused) {
   for (Operation *view : views)
     if (view->use_empty())
       view->erase();
-  sinkViews(fused);
+  sinkUsers(fused);
+}
+
+size_t FusedBuilder::countArguments() {
+  collect();
+  return inputs.size() + outputs.size();
 }
 
 void FusedBuilder::run() {
   collect();
-  if (inputs.empty() || inputs.size() + outputs.size() > MostArguments)
+  if (inputs.empty())
     return;
-  OpBuilder outside(group.getMembers().back());
+  // Users of another group may have moved: the last one is what stands last.
+  OpBuilder outside(
+      *llvm::max_element(group.getMembers(), [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      }));
   SmallVector<Type> types;
   for (Value output : outputs)
     types.push_back(output.getType());
@@ -143,6 +179,10 @@ void FusedBuilder::run() {
   replaceMembers(fused);
 }
 } // namespace
+
+size_t FusionGroup::countArguments() const {
+  return FusedBuilder(*this).countArguments();
+}
 
 void astra::buildFusedOp(const FusionGroup &group) {
   FusedBuilder(group).run();

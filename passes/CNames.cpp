@@ -150,10 +150,13 @@ std::string astra::makeCPrefix(StringRef module) {
 }
 
 std::string astra::makeCExportName(StringRef name) {
-  static const llvm::StringSet<> taken = {"link",    "load",   "find",
-                                          "release", "module", "module_t"};
+  static const llvm::StringSet<> taken = {"link", "load", "find", "release",
+                                          "module"};
   std::string text = makeIdentifier(name);
-  return taken.contains(StringRef(text).rtrim('_')) ? text + "_" : text;
+  StringRef stem = StringRef(text).rtrim('_');
+  // Types end in `_t`: the module's own, and size_t of a module named size.
+  bool isType = stem == "t" || stem.ends_with("_t");
+  return taken.contains(stem) || isType ? text + "_" : text;
 }
 
 std::string astra::getDescriptorSymbol(StringRef module) {
@@ -163,5 +166,7 @@ std::string astra::getDescriptorSymbol(StringRef module) {
 #undef NAME
           "astra_module_desc"};
   std::string text = "astra_module_" + makeIdentifier(module);
-  return taken.contains(StringRef(text).rtrim('_')) ? text + "_" : text;
+  StringRef stem = StringRef(text).rtrim('_');
+  // The API's types end in `_t`.
+  return taken.contains(stem) || stem.ends_with("_t") ? text + "_" : text;
 }

@@ -27,6 +27,26 @@ static void dropStopGradients(Operation *root) {
   });
 }
 
+/// Sums of negated floats, as derivatives of a difference are: to take the sum
+/// from +0 gives the same bits with a pass over all elements less. Every
+/// partial sum is the other one negated, but for a zero, which is +0 in both.
+static void negateAfterSums(Operation *root) {
+  root->walk([](SumOp op) {
+    auto negated = op.getX().getDefiningOp<NegOp>();
+    if (!negated || !negated->hasOneUse() || !isFloatTensor(op.getType()))
+      return;
+    op.getXMutable().assign(negated.getX());
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    Type element = getTensorType(op.getResult()).getElementType();
+    auto zero = ConstOp::create(builder, op.getLoc(), op.getType(),
+                                builder.getFloatAttr(element, 0));
+    auto result = SubOp::create(builder, op.getLoc(), zero, op.getResult());
+    op.getResult().replaceAllUsesExcept(result, result);
+    negated.erase();
+  });
+}
+
 static void fuseBlocks(Operation *root) {
   SmallVector<Block *> blocks;
   root->walk([&](Block *block) { blocks.push_back(block); });
@@ -43,6 +63,7 @@ public:
 
   void runOnOperation() final {
     dropStopGradients(getOperation());
+    negateAfterSums(getOperation());
     OpPassManager passes(ModuleOp::getOperationName());
     OpPassManager &functions = passes.nest<func::FuncOp>();
     functions.addPass(createCanonicalizerPass());

@@ -1,5 +1,7 @@
 // See FusedCode.h. Values pass through memory of one vector each between the
-// calls; it vanishes when those are inlined.
+// calls; it vanishes when those are inlined. A vector has the lanes of a block,
+// or twice as many where the level has registers for it: what two vectors of
+// registers do one operation after the other need not wait for the last one.
 #include "passes/FusedCode.h"
 #include "dialect/Lowering.h"
 #include "passes/Target.h"
@@ -18,26 +20,32 @@ uint32_t getSlotKind(StringRef name) {
   return llvm::find(names, name) - std::begin(names);
 }
 
+/// Rows are taken so many elements at a time (kernels/FusedAlong.h).
+constexpr int32_t elementsOfBatch = 4096;
+
 bool isSmallFloat(Type type) { return type.isF16() || type.isBF16(); }
 
 /// One block function.
 class BlockCode {
 public:
-  BlockCode(calls::StageOp stage, ModuleOp module)
-      : stage(stage), module(module), builder(module.getContext()),
-        loc(stage.getLoc()),
+  BlockCode(calls::StageOp stage, ModuleOp module, const BlockTarget &level)
+      : stage(stage), module(module), level(level),
+        isWide(level.isWide && !stage.getPerRow() && !hasWideElements()),
+        lanesPerVector(isWide ? 2 * ASTRA_BLOCK_LANES : ASTRA_BLOCK_LANES),
+        builder(module.getContext()), loc(stage.getLoc()),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         word(builder.getI64Type()) {}
 
-  void build(StringRef name, const BlockTarget &level);
+  void build(StringRef name);
 
 private:
   Type getElement(Value value) {
     return getStorageType(builder, value.getType());
   }
   Type getVector(Type element) {
-    return VectorType::get({ASTRA_BLOCK_LANES}, element);
+    return VectorType::get({lanesPerVector}, element);
   }
+  bool hasWideElements();
   /// Small floats are folded as f32.
   Type getFoldedType(Value value) {
     return isSmallFloat(value.getType()) ? builder.getF32Type()
@@ -53,33 +61,46 @@ private:
   Value getEntry(Value table, unsigned index, Type type);
   Value getAddress(Value base, Value index, Type element);
   Value getWord(int64_t value);
-  void move(Value from, Value to, Type element, bool fromMemory);
+  /// The places of a vector's parts, of ASTRA_BLOCK_LANES lanes each.
+  using Parts = SmallVector<Value, 2>;
+  Parts getParts(Value index);
+  Parts getAddresses(unsigned operand, const Parts &parts, Type element,
+                     bool isMasked);
+  void loadParts(ArrayRef<Value> from, Value room, Type element);
+  void storeParts(Value room, ArrayRef<Value> to, Type element);
   void copyRoom(Value from, Value to, Type element);
-  void loadInputs(Value index);
+  bool isReadAgain(unsigned input);
+  bool isWrittenLater(unsigned output);
+  void askAhead(ArrayRef<Value> parts, Type element, bool isWritten);
+  void loadInputs(const Parts &parts);
   void apply(Operation &op);
   void call(const Twine &kernel, ValueRange operands);
   StringRef getKind(unsigned output);
   bool isFolded(unsigned output);
   void join(StringRef kind, Value value, Value known, Value joined);
-  void fold(unsigned output, Value value, Value index);
-  void storeOutputs(Value index);
+  void fold(unsigned output, Value value, const Parts &parts);
+  void storeOutputs(const Parts &parts);
   Value buildTestOfLanes();
   void moveLanes(Value index, bool fromMemory);
-  void buildLoop(Block *before, Block *exit);
+  Value buildKeepingLoop(Value start);
+  Value buildLoop(Value start, Value count);
 
   calls::StageOp stage;
   ModuleOp module;
+  const BlockTarget &level;
+  const bool isWide;
+  const int64_t lanesPerVector;
   OpBuilder builder;
   Location loc;
   Type pointer, word;
   LLVM::LLVMFuncOp function;
   SmallVector<Value> bases, masks;
   DenseMap<Value, Value> rooms;
-  /// The lanes of a fold that the next elements join, the other half, and the
-  /// type that they are folded in.
+  /// The lanes of a fold in as many vectors as it takes, in the order in which
+  /// elements join them, and the type that they are folded in.
   struct Lanes {
     unsigned output;
-    Value next, other;
+    SmallVector<Value, 2> rooms;
     Type type;
   };
   SmallVector<Lanes> lanes;
@@ -102,6 +123,17 @@ Value BlockCode::getAddress(Value base, Value index, Type element) {
                              ArrayRef<LLVM::GEPArg>{index});
 }
 
+bool BlockCode::hasWideElements() {
+  auto isAny = [](TypeRange types) {
+    return llvm::any_of(
+        types, [](Type type) { return type.getIntOrFloatBitWidth() == 64; });
+  };
+  Block &body = stage.getBody().front();
+  return isAny(body.getArgumentTypes()) ||
+         llvm::any_of(
+             body, [&](Operation &op) { return isAny(op.getResultTypes()); });
+}
+
 Value BlockCode::makeRoom(Type element) {
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   Value one =
@@ -118,13 +150,57 @@ Value BlockCode::getRoom(Value value) {
   return room;
 }
 
-/// One vector between memory of the operands, aligned to the element, and a
-/// room.
-void BlockCode::move(Value from, Value to, Type element, bool fromMemory) {
+/// The last vector may have but one part: it is computed twice then, which
+/// leaves the same in memory.
+BlockCode::Parts BlockCode::getParts(Value index) {
+  if (!isWide)
+    return {index};
+  Value step = getWord(ASTRA_BLOCK_LANES);
+  Value next = LLVM::AddOp::create(builder, loc, index, step);
+  Value last = LLVM::SubOp::create(builder, loc, function.getArgument(2), step);
+  return {index, LLVM::SMinOp::create(builder, loc, next, last)};
+}
+
+BlockCode::Parts BlockCode::getAddresses(unsigned operand, const Parts &parts,
+                                         Type element, bool isMasked) {
+  Parts addresses;
+  for (Value at : parts) {
+    if (isMasked)
+      at = LLVM::AndOp::create(builder, loc, at, masks[operand]);
+    addresses.push_back(getAddress(bases[operand], at, element));
+  }
+  return addresses;
+}
+
+/// One vector from memory of the operands, aligned to the element, to a room.
+void BlockCode::loadParts(ArrayRef<Value> from, Value room, Type element) {
+  Type type = VectorType::get({ASTRA_BLOCK_LANES}, element);
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  Value vector = LLVM::LoadOp::create(builder, loc, getVector(element), from,
-                                      fromMemory ? bytes : 64);
-  LLVM::StoreOp::create(builder, loc, vector, to, fromMemory ? 64 : bytes);
+  SmallVector<Value, 2> vectors;
+  for (Value address : from)
+    vectors.push_back(LLVM::LoadOp::create(builder, loc, type, address, bytes));
+  Value all = vectors.front();
+  if (isWide)
+    all = LLVM::ShuffleVectorOp::create(
+        builder, loc, vectors[0], vectors[1],
+        llvm::to_vector(llvm::seq<int32_t>(0, lanesPerVector)));
+  LLVM::StoreOp::create(builder, loc, all, room, 64);
+}
+
+/// The same the other way.
+void BlockCode::storeParts(Value room, ArrayRef<Value> to, Type element) {
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  Value all = LLVM::LoadOp::create(builder, loc, getVector(element), room, 64);
+  for (const auto &[k, address] : llvm::enumerate(to)) {
+    int32_t first = int32_t(k) * ASTRA_BLOCK_LANES;
+    Value part = all;
+    if (isWide)
+      part =
+          LLVM::ShuffleVectorOp::create(builder, loc, all, all,
+                                        llvm::to_vector(llvm::seq<int32_t>(
+                                            first, first + ASTRA_BLOCK_LANES)));
+    LLVM::StoreOp::create(builder, loc, part, address, bytes);
+  }
 }
 
 void BlockCode::copyRoom(Value from, Value to, Type element) {
@@ -133,12 +209,50 @@ void BlockCode::copyRoom(Value from, Value to, Type element) {
   LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
-void BlockCode::loadInputs(Value index) {
+/// Whether this is the last of several passes over the row that read an
+/// argument.
+bool BlockCode::isReadAgain(unsigned input) {
+  auto fused = stage->getParentOfType<calls::FusedOp>();
+  int64_t slot = stage.getInputs()[input];
+  if (cast<StringAttr>(fused.getKinds()[slot]).getValue() != "arg")
+    return false;
+  auto stages = fused.getBody().getOps<calls::StageOp>();
+  auto readers = llvm::make_filter_range(stages, [&](calls::StageOp reader) {
+    return !reader.getPerRow() && llvm::is_contained(reader.getInputs(), slot);
+  });
+  SmallVector<calls::StageOp> all(readers);
+  return all.size() > 1 && all.back() == stage;
+}
+
+/// Whether an argument is written by a pass over the row that is not the first.
+bool BlockCode::isWrittenLater(unsigned output) {
+  auto fused = stage->getParentOfType<calls::FusedOp>();
+  auto first = *fused.getBody().getOps<calls::StageOp>().begin();
+  return getKind(output) == "arg" && !stage.getPerRow() && first != stage;
+}
+
+/// Asks for the same place in the next rows while these are computed: passes
+/// over rows that stay in cache would leave memory idle. It may be anywhere.
+void BlockCode::askAhead(ArrayRef<Value> parts, Type element, bool isWritten) {
+  // What is only read comes no nearer than the second cache: the first is full
+  // of these rows.
+  int32_t locality = isWritten ? 3 : 2;
+  for (Value address : parts) {
+    Value ahead = LLVM::GEPOp::create(builder, loc, pointer, element, address,
+                                      ArrayRef<LLVM::GEPArg>{elementsOfBatch});
+    LLVM::Prefetch::create(builder, loc, ahead, isWritten, locality,
+                           /*cache=*/1);
+  }
+}
+
+void BlockCode::loadInputs(const Parts &parts) {
   for (const auto &[k, argument] :
        llvm::enumerate(stage.getBody().getArguments())) {
-    Value at = LLVM::AndOp::create(builder, loc, index, masks[k]);
-    move(getAddress(bases[k], at, getElement(argument)), getRoom(argument),
-         getElement(argument), /*fromMemory=*/true);
+    Type element = getElement(argument);
+    Parts addresses = getAddresses(k, parts, element, /*isMasked=*/true);
+    if (isReadAgain(k))
+      askAhead(addresses, element, /*isWritten=*/false);
+    loadParts(addresses, getRoom(argument), element);
   }
 }
 
@@ -172,7 +286,7 @@ void BlockCode::apply(Operation &op) {
 
 /// A vector form: the result's room, then the operands'.
 void BlockCode::call(const Twine &kernel, ValueRange operands) {
-  std::string name = ("astra_l_" + kernel).str();
+  std::string name = (isWide ? "astra_l_wide_" : "astra_l_") + kernel.str();
   if (!module.lookupSymbol(name)) {
     OpBuilder at = OpBuilder::atBlockEnd(module.getBody());
     auto type = LLVM::LLVMFunctionType::get(
@@ -211,44 +325,46 @@ void BlockCode::join(StringRef kind, Value value, Value known, Value joined) {
   call(kernel + "_" + type, {joined, known, room});
 }
 
-/// Elements join those that are folded already: kept lanes, whose halves take
+/// Elements join those that are folded already: kept lanes, whose vectors take
 /// turns, or memory.
-void BlockCode::fold(unsigned output, Value value, Value index) {
+void BlockCode::fold(unsigned output, Value value, const Parts &parts) {
   StringRef kind = getKind(output);
   Type type = getFoldedType(value);
   Value joined = makeRoom(type);
   if (keepsLanes) {
     auto &kept = *llvm::find_if(
         lanes, [&](const Lanes &of) { return of.output == output; });
-    join(kind, value, kept.next, joined);
-    copyRoom(kept.other, kept.next, type);
-    copyRoom(joined, kept.other, type);
+    join(kind, value, kept.rooms.front(), joined);
+    for (size_t i = 1; i < kept.rooms.size(); ++i)
+      copyRoom(kept.rooms[i], kept.rooms[i - 1], type);
+    copyRoom(joined, kept.rooms.back(), type);
     return;
   }
-  unsigned k = stage.getInputs().size() + output;
   Value known = makeRoom(type);
-  Value at = LLVM::AndOp::create(builder, loc, index, masks[k]);
-  Value address = getAddress(bases[k], at, type);
-  move(address, known, type, /*fromMemory=*/true);
+  Parts addresses = getAddresses(stage.getInputs().size() + output, parts, type,
+                                 /*isMasked=*/true);
+  loadParts(addresses, known, type);
   join(kind, value, known, joined);
-  move(joined, address, type, /*fromMemory=*/false);
+  storeParts(joined, addresses, type);
 }
 
-void BlockCode::storeOutputs(Value index) {
+void BlockCode::storeOutputs(const Parts &parts) {
   auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
-  size_t inputs = stage.getInputs().size();
   for (const auto &[k, value] : llvm::enumerate(yield.getValues())) {
-    Value base = bases[inputs + k];
     Type element = getElement(value);
-    if (isFolded(k))
-      fold(k, value, index);
-    else
-      move(getRoom(value), getAddress(base, index, element), element,
-           /*fromMemory=*/false);
+    if (isFolded(k)) {
+      fold(k, value, parts);
+      continue;
+    }
+    Parts addresses = getAddresses(stage.getInputs().size() + k, parts, element,
+                                   /*isMasked=*/false);
+    if (isWrittenLater(k))
+      askAhead(addresses, element, /*isWritten=*/true);
+    storeParts(getRoom(value), addresses, element);
   }
 }
 
-/// Whether all that is folded goes to just two vectors of lanes, as rows one
+/// Whether all that is folded goes to the lanes of just one chunk, as rows one
 /// after the other have it: those need not leave the registers.
 Value BlockCode::buildTestOfLanes() {
   Value all;
@@ -262,23 +378,48 @@ Value BlockCode::buildTestOfLanes() {
   return all;
 }
 
-/// Kept lanes from or to memory; `index` says which half is next.
+/// Kept lanes from or to memory; `index` says which are next.
 void BlockCode::moveLanes(Value index, bool fromMemory) {
   Value step = getWord(ASTRA_BLOCK_LANES);
   Value next = LLVM::AndOp::create(builder, loc, index, step);
   Value other = LLVM::XOrOp::create(builder, loc, next, step);
   for (const Lanes &kept : lanes) {
     Value base = bases[stage.getInputs().size() + kept.output];
-    for (auto [room, at] :
-         {std::pair(kept.next, next), std::pair(kept.other, other)}) {
-      Value address = getAddress(base, at, kept.type);
-      move(fromMemory ? address : room, fromMemory ? room : address, kept.type,
-           fromMemory);
+    Parts all = {getAddress(base, next, kept.type),
+                 getAddress(base, other, kept.type)};
+    ArrayRef<Value> rest = all;
+    for (Value room : kept.rooms) {
+      auto of = rest.take_front(all.size() / kept.rooms.size());
+      rest = rest.drop_front(of.size());
+      if (fromMemory)
+        loadParts(of, room, kept.type);
+      else
+        storeParts(room, of, kept.type);
     }
   }
 }
 
-void BlockCode::build(StringRef name, const BlockTarget &level) {
+/// A loop that keeps lanes, as far as whole vectors go, from `start` on; the
+/// builder is then where the rest is done, from the value that is given on.
+Value BlockCode::buildKeepingLoop(Value start) {
+  Block *kept = addBlock(), *others = addBlock();
+  Value rest = others->addArgument(word, loc);
+  LLVM::CondBrOp::create(builder, loc, buildTestOfLanes(), kept, ValueRange(),
+                         others, start);
+  builder.setInsertionPointToEnd(kept);
+  Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
+                                    getWord(-lanesPerVector));
+  moveLanes(start, /*fromMemory=*/true);
+  keepsLanes = true;
+  Value end = buildLoop(start, whole);
+  keepsLanes = false;
+  moveLanes(end, /*fromMemory=*/false);
+  LLVM::BrOp::create(builder, loc, end, others);
+  builder.setInsertionPointToEnd(others);
+  return rest;
+}
+
+void BlockCode::build(StringRef name) {
   builder.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, word});
@@ -287,10 +428,7 @@ void BlockCode::build(StringRef name, const BlockTarget &level) {
   function.setTargetCpu(level.cpu);
   function.setPassthroughAttr(builder.getArrayAttr(
       builder.getStrArrayAttr({"prefer-vector-width", level.vectorWidth})));
-  Block *entry = function.addEntryBlock(builder), *exit = addBlock();
-  builder.setInsertionPointToEnd(exit);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
-
+  Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToEnd(entry);
   size_t inputs = stage.getInputs().size();
   for (size_t k = 0; k < inputs + stage.getOutputs().size(); ++k) {
@@ -301,46 +439,40 @@ void BlockCode::build(StringRef name, const BlockTarget &level) {
   for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
     if (isFolded(k)) {
       Type type = getFoldedType(value);
-      lanes.push_back({unsigned(k), makeRoom(type), makeRoom(type), type});
+      Lanes &kept = lanes.emplace_back(Lanes{unsigned(k), {}, type});
+      for (int64_t of = 0; of < 2 * ASTRA_BLOCK_LANES; of += lanesPerVector)
+        kept.rooms.push_back(makeRoom(type));
     }
-  if (lanes.empty())
-    return buildLoop(entry, exit);
-  Block *kept = addBlock(), *others = addBlock();
-  LLVM::CondBrOp::create(builder, loc, buildTestOfLanes(), kept, others);
-  keepsLanes = true;
-  buildLoop(kept, exit);
-  keepsLanes = false;
-  buildLoop(others, exit);
+  Value start = getWord(0);
+  if (!lanes.empty())
+    start = buildKeepingLoop(start);
+  buildLoop(start, entry->getArgument(2));
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-/// All vectors one after the other.
-void BlockCode::buildLoop(Block *before, Block *exit) {
+/// All vectors one after the other; gives where it ends.
+Value BlockCode::buildLoop(Value start, Value count) {
   Block *loop = addBlock(), *body = addBlock(), *after = addBlock();
   Value index = loop->addArgument(word, loc);
-  builder.setInsertionPointToEnd(before);
-  Value zero = getWord(0);
-  if (keepsLanes)
-    moveLanes(zero, /*fromMemory=*/true);
-  LLVM::BrOp::create(builder, loc, ValueRange{zero}, loop);
+  LLVM::BrOp::create(builder, loc, start, loop);
 
   builder.setInsertionPointToEnd(loop);
   Value more = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
-                                    index, function.getArgument(2));
+                                    index, count);
   LLVM::CondBrOp::create(builder, loc, more, body, after);
 
   builder.setInsertionPointToEnd(body);
-  loadInputs(index);
+  Parts parts = getParts(index);
+  loadInputs(parts);
   for (Operation &op : stage.getBody().front().without_terminator())
     apply(op);
-  storeOutputs(index);
+  storeOutputs(parts);
   Value next =
-      LLVM::AddOp::create(builder, loc, index, getWord(ASTRA_BLOCK_LANES));
-  LLVM::BrOp::create(builder, loc, ValueRange{next}, loop);
+      LLVM::AddOp::create(builder, loc, index, getWord(lanesPerVector));
+  LLVM::BrOp::create(builder, loc, next, loop);
 
   builder.setInsertionPointToEnd(after);
-  if (keepsLanes)
-    moveLanes(index, /*fromMemory=*/false);
-  LLVM::BrOp::create(builder, loc, ValueRange(), exit);
+  return index;
 }
 
 /// The records of one kernel; its functions are made on the way.
@@ -358,7 +490,7 @@ Record buildFused(calls::FusedOp fused, ModuleOp module,
       std::string name = ("astra." + fused.getSymName() + "." +
                           Twine(stages.size()) + "." + level.suffix)
                              .str();
-      BlockCode(stage, module).build(name, level);
+      BlockCode(stage, module, level).build(name);
       record.push_back(Field::address(name));
     }
     while (record.size() < ASTRA_BLOCK_LEVELS)

@@ -1,11 +1,19 @@
 // See Fusion.h: membership in a group, and the walk that finds groups.
 #include "passes/Fusion.h"
+#include "astra/module.h"
 
 using namespace mlir;
 using namespace astra;
 
 /// Beyond this a kernel's values no longer stay in registers and caches.
 static constexpr size_t MostMembers = 64;
+
+/// What the plan of a fused kernel can hold, less what stages hand on: without
+/// folds there is one stage.
+static size_t getMostArguments(const FusionGroup &group) {
+  constexpr size_t handedOn = 8;
+  return ASTRA_FUSED_MOST_SLOTS - (group.getRows() ? handedOn : 0);
+}
 
 //===-- Operations --------------------------------------------------------===//
 
@@ -18,6 +26,10 @@ static bool isOne(StringAttr extent) { return extent.getValue() == "1"; }
 
 bool astra::isFreeView(Operation *op) {
   return op && isa<ViewOpInterface>(op) && isMemoryEffectFree(op);
+}
+
+bool astra::canWait(Operation *op) {
+  return isa<UpdateSliceOp, PadOp, ConcatOp>(op) && isMemoryEffectFree(op);
 }
 
 /// On elements, of any shape but a scalar's, and cannot fail. Integers are
@@ -175,6 +187,8 @@ bool FusionGroup::isWorthwhile() const {
 //===-- The walk ----------------------------------------------------------===//
 
 namespace {
+using Indices = llvm::SmallSetVector<size_t, 4>;
+
 class Finder {
 public:
   void visit(Operation *op);
@@ -187,7 +201,7 @@ private:
       index = heirs[index];
     return index;
   }
-  /// The open group that an operand is made by, through any free views.
+  Operation *findSource(Value operand) const;
   std::optional<size_t> findMaker(Value operand) const;
   SmallVector<size_t> getCandidates(Operation *op) const;
   bool joinAll(Operation *op, ArrayRef<size_t> candidates);
@@ -195,17 +209,31 @@ private:
   void start(Operation *op);
   void closeMakers(Operation *op);
 
+  /// Groups that a value needs: its own, or those behind what can wait.
+  void addNeeds(Value operand, Indices &needed) const;
+  Indices closeOver(Indices groups) const;
+  bool wouldWaitForItself(Operation *op, size_t index) const;
+  void closeNeeds(Operation *op);
+
   std::vector<FusionGroup> groups;
   std::vector<size_t> heirs;
+  std::vector<Indices> feeders; // groups that a group's members need
   DenseMap<Operation *, size_t> home;
-  DenseMap<Value, size_t> readers; // of values from outside
+  DenseMap<Operation *, Indices> waiting; // what can wait, and for which groups
+  DenseMap<Value, size_t> readers;        // of values from outside
 };
 
-std::optional<size_t> Finder::findMaker(Value operand) const {
+/// What makes an operand, through any free views.
+Operation *Finder::findSource(Value operand) const {
   Operation *op = operand.getDefiningOp();
   while (op && !home.count(op) && isFreeView(op))
     op = op->getOperand(0).getDefiningOp();
-  auto found = home.find(op);
+  return op;
+}
+
+/// The open group that an operand is made by.
+std::optional<size_t> Finder::findMaker(Value operand) const {
+  auto found = home.find(findSource(operand));
   if (found == home.end())
     return std::nullopt;
   size_t index = resolve(found->second);
@@ -214,10 +242,11 @@ std::optional<size_t> Finder::findMaker(Value operand) const {
 
 /// Groups whose values the operation uses, then those that read what it reads.
 SmallVector<size_t> Finder::getCandidates(Operation *op) const {
-  llvm::SmallSetVector<size_t, 4> found;
+  Indices found;
   auto consider = [&](size_t index) {
     if (groups[index].isOpen() &&
-        groups[index].getRole(op) != FusionGroup::Role::None)
+        groups[index].getRole(op) != FusionGroup::Role::None &&
+        !wouldWaitForItself(op, index))
       found.insert(index);
   };
   for (Value operand : op->getOperands())
@@ -235,19 +264,25 @@ bool Finder::joinAll(Operation *op, ArrayRef<size_t> candidates) {
   if (candidates.size() == 1)
     return join(op, target);
   FusionGroup merged = groups[target];
+  Indices needed = feeders[target];
   for (size_t index : candidates.drop_front()) {
     auto next = merged.mergedWith(groups[index]);
     if (!next)
       return false;
     merged = std::move(*next);
+    needed.insert_range(feeders[index]);
   }
-  if (merged.getRole(op) == FusionGroup::Role::None)
+  Indices all = closeOver(needed);
+  if (merged.getRole(op) == FusionGroup::Role::None ||
+      llvm::any_of(candidates,
+                   [&](size_t index) { return all.contains(index); }))
     return false;
   for (size_t index : candidates.drop_front()) {
     groups[index] = FusionGroup({}, 0);
     heirs[index] = target;
   }
   groups[target] = std::move(merged);
+  feeders[target] = std::move(needed);
   return join(op, target);
 }
 
@@ -258,36 +293,89 @@ bool Finder::join(Operation *op, size_t index) {
     return false;
   group.add(op, role);
   home[op] = index;
-  for (Value operand : op->getOperands())
+  for (Value operand : op->getOperands()) {
     if (!group.findOwn(operand) && getShape(operand) == group.getShape())
       readers[operand] = index;
+    addNeeds(operand, feeders[index]);
+  }
+  feeders[index].remove(index);
   return true;
 }
 
-void Finder::start(Operation *op) {
+/// A group of one operation, or nothing.
+static std::optional<FusionGroup> makeGroup(Operation *op) {
   int64_t rows = getFoldedRows(op);
   if (!rows && !isElementwise(op))
-    return;
+    return std::nullopt;
   Value like = rows ? op->getOperand(0) : op->getResult(0);
   if (getShape(like).empty())
+    return std::nullopt;
+  return FusionGroup(getShape(like), rows);
+}
+
+void Finder::start(Operation *op) {
+  std::optional<FusionGroup> group = makeGroup(op);
+  if (!group)
     return;
-  groups.emplace_back(getShape(like), rows);
+  groups.push_back(std::move(*group));
   heirs.push_back(groups.size() - 1);
+  feeders.emplace_back();
   join(op, groups.size() - 1);
 }
 
-/// What the operation reads is needed before it: those groups are complete.
+/// What a member reads of other groups is needed before it: those are complete.
 void Finder::closeMakers(Operation *op) {
-  auto found = home.find(op);
-  std::optional<size_t> mine;
-  if (found != home.end())
-    mine = resolve(found->second);
+  size_t mine = resolve(home.lookup(op));
+  for (Value operand : op->getOperands())
+    if (auto maker = findMaker(operand); maker && *maker != mine)
+      groups[*maker].close();
+}
+
+//===-- What waits --------------------------------------------------------===//
+
+void Finder::addNeeds(Value operand, Indices &needed) const {
+  Operation *source = findSource(operand);
+  if (auto found = home.find(source); found != home.end())
+    needed.insert(resolve(found->second));
+  else if (auto groups = waiting.find(source); groups != waiting.end())
+    for (size_t index : groups->second)
+      needed.insert(resolve(index));
+}
+
+/// Groups and all that they need.
+Indices Finder::closeOver(Indices groups) const {
+  Indices all;
+  while (!groups.empty()) {
+    size_t index = resolve(groups.pop_back_val());
+    if (all.insert(index))
+      groups.insert_range(feeders[index]);
+  }
+  return all;
+}
+
+/// As a member of the group, would the operation need what comes behind it?
+bool Finder::wouldWaitForItself(Operation *op, size_t index) const {
+  Indices needed;
+  for (Value operand : op->getOperands())
+    if (findMaker(operand) != index)
+      addNeeds(operand, needed);
+  return closeOver(std::move(needed)).contains(index);
+}
+
+/// What an operation reads is needed before it: the groups behind it are
+/// complete.
+void Finder::closeNeeds(Operation *op) {
+  Indices needed;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      if (auto maker = findMaker(operand))
-        if (maker != mine)
-          groups[*maker].close();
+      addNeeds(operand, needed);
   });
+  if (canWait(op)) {
+    waiting[op] = std::move(needed);
+    return;
+  }
+  for (size_t index : closeOver(std::move(needed)))
+    groups[index].close();
 }
 
 void Finder::visit(Operation *op) {
@@ -303,13 +391,44 @@ void Finder::visit(Operation *op) {
     if (!joined)
       start(op);
   }
-  closeMakers(op);
+  home.count(op) ? closeMakers(op) : closeNeeds(op);
+}
+
+//===-- Groups of a kernel's size -----------------------------------------===//
+
+/// The longest beginning of some members that one kernel can hold; a scalar by
+/// itself is of none.
+static FusionGroup takeLargest(ArrayRef<Operation *> members) {
+  FusionGroup group = makeGroup(members.front()).value_or(FusionGroup({}, 0));
+  FusionGroup largest = group;
+  for (Operation *member : members) {
+    FusionGroup::Role role = group.getRole(member);
+    if (role == FusionGroup::Role::None)
+      break;
+    group.add(member, role);
+    if (group.countArguments() <= getMostArguments(group))
+      largest = group;
+  }
+  return largest;
 }
 
 std::vector<FusionGroup> Finder::take() {
-  llvm::erase_if(
-      groups, [](const FusionGroup &group) { return !group.isWorthwhile(); });
-  return std::move(groups);
+  std::vector<FusionGroup> taken;
+  for (FusionGroup &group : groups) {
+    ArrayRef<Operation *> rest = group.getMembers();
+    if (group.isWorthwhile() &&
+        group.countArguments() <= getMostArguments(group)) {
+      taken.push_back(std::move(group));
+      continue;
+    }
+    while (group.isWorthwhile() && !rest.empty()) {
+      FusionGroup part = takeLargest(rest);
+      rest = rest.drop_front(std::max<size_t>(part.getMembers().size(), 1));
+      if (part.isWorthwhile())
+        taken.push_back(std::move(part));
+    }
+  }
+  return taken;
 }
 } // namespace
 

@@ -1,8 +1,9 @@
 // Which operations of a block run as one kernel. A group has one shape; its
 // members work on elements of that shape or, once it folds rows, on one value a
 // row. Groups are found in one walk in program order: a group is open until
-// something outside it needs one of its values, so it can stand where its last
-// member stands. Knows what operations say of themselves, no kernel.
+// something outside it needs one of its values that cannot wait, so it can
+// stand where its last member stands. Knows what operations say of themselves,
+// no kernel.
 #ifndef ASTRA_PASSES_FUSION_H
 #define ASTRA_PASSES_FUSION_H
 
@@ -35,6 +36,8 @@ public:
 
   llvm::ArrayRef<mlir::Operation *> getMembers() const { return members; }
   llvm::ArrayRef<mlir::StringAttr> getShape() const { return shape; }
+  /// The values that go in and out, constants left out.
+  size_t countArguments() const;
   /// Trailing axes that make up a row; 0 while nothing folds.
   int64_t getRows() const { return rows; }
   bool isOpen() const { return open; }
@@ -51,6 +54,10 @@ private:
 
 /// A view without conditions: it can be moved behind what makes its operand.
 bool isFreeView(mlir::Operation *op);
+
+/// A copy of parts of values into one: what it needs is there in time if it
+/// comes later, so groups that it reads may go on.
+bool canWait(mlir::Operation *op);
 
 /// The groups of a block that are worth a kernel.
 std::vector<FusionGroup> findFusionGroups(mlir::Block &block);

@@ -67,9 +67,16 @@ void CallsLowering::wishFor(ValueRange values, ArrayRef<Value> places,
   llvm::SmallPtrSet<Operation *, 8> seen;
   for (auto [value, place] : llvm::zip(values, places)) {
     Operation *op = value.getDefiningOp();
-    if (place && op && op->getBlock() == &block &&
-        (op->getNumResults() > 1 || seen.insert(op).second))
-      destinations.insert({value, place});
+    if (!place || !op || op->getBlock() != &block ||
+        (op->getNumResults() == 1 && !seen.insert(op).second))
+      continue;
+    destinations.insert({value, place});
+    // What is updated then, and used by nothing else, may already lie there.
+    for (auto update = dyn_cast<UpdateSliceOp>(op);
+         update && update.getX().hasOneUse() &&
+         update.getX().getParentBlock() == &block;
+         update = update.getX().getDefiningOp<UpdateSliceOp>())
+      destinations.insert({update.getX(), place});
   }
 }
 

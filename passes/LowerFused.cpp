@@ -255,6 +255,7 @@ LogicalResult FusedKernel::fillStage(calls::StageOp stage,
   OpBuilder inside = OpBuilder::atBlockEnd(&block);
   DenseMap<Value, Value> elements;
   SmallVector<int64_t> inputs, outputs;
+  SmallVector<std::pair<unsigned, Value>> written;
   SmallVector<Value> yielded;
   auto read = [&](Value value) -> Value {
     value = skipAdaptors(value);
@@ -269,10 +270,8 @@ LogicalResult FusedKernel::fillStage(calls::StageOp stage,
                block.addArgument(getElement(value), value.getLoc());
   };
   auto write = [&](Value element, ArrayRef<unsigned> to) {
-    for (unsigned slot : to) {
-      outputs.push_back(slot);
-      yielded.push_back(element);
-    }
+    for (unsigned slot : to)
+      written.push_back({slot, element});
   };
   for (Operation *inner : ops) {
     Value result = inner->getResult(0);
@@ -297,6 +296,15 @@ LogicalResult FusedKernel::fillStage(calls::StageOp stage,
     }
     if (auto to = writes.find(result); to != writes.end())
       write(elements[result], to->second);
+  }
+  if (!rows) // arguments that go out as they are
+    for (Value argument : op.getBody().front().getArguments())
+      if (auto to = writes.find(argument); to != writes.end())
+        write(read(argument), to->second);
+  llvm::sort(written, llvm::less_first());
+  for (auto [slot, element] : written) {
+    outputs.push_back(slot);
+    yielded.push_back(element);
   }
   calls::YieldOp::create(inside, op.getLoc(), yielded);
   stage.setInputs(inputs);

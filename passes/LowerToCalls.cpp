@@ -156,6 +156,8 @@ static ArrayRef<int64_t> getReadOrder(Value result) {
     return {};
   ArrayRef<int64_t> order;
   for (Operation *user : result.getUsers()) {
+    if (isa<AttentionGradOp>(user))
+      continue;
     auto transpose = dyn_cast<TransposeOp>(user);
     if (!transpose || (!order.empty() && order != transpose.getPerm()))
       return {};

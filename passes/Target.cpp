@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace astra;
 
-static constexpr BlockTarget x86Blocks[] = {{"v3", "x86-64-v3", "256"},
-                                            {"v4", "x86-64-v4", "512"}};
-static constexpr BlockTarget armBlocks[] = {{"neon", "generic", "128"}};
+static constexpr BlockTarget x86Blocks[] = {{"v3", "x86-64-v3", "256", false},
+                                            {"v4", "x86-64-v4", "512", true}};
+static constexpr BlockTarget armBlocks[] = {{"neon", "generic", "128", false}};
 static_assert(std::size(x86Blocks) == ASTRA_BLOCK_LEVELS);
 
 static const Target targets[] = {

@@ -14,6 +14,8 @@ namespace astra {
 /// A level that blocks of fused kernels are compiled for.
 struct BlockTarget {
   const char *suffix, *cpu, *vectorWidth;
+  /// Has instructions and registers for the wide vector forms of operations.
+  bool isWide;
 };
 
 struct Target {

@@ -436,6 +436,9 @@ def astra_prof_and_traces_account_for_the_time():
                     f"--trace={folder}/trace.json")
         assert re.search(r"contract_f32 +digits\.astra:\d+|contract_f32 +\w+\.astra:\d+", table), table
         assert re.search(r"100\.0% .* 3 calls", table) and "between kernels" in table, table
+        # Threads that only take turns are no part of a peak.
+        crowd = run(BUILD / "bin/astra-prof", folder / "digits.so", "step", "n=8", "lr=0.1", "--calls=1", "--threads=200")
+        assert int(re.search(r"peak: .* (\d+) threads?$", crowd.strip()).group(1)) <= os.cpu_count(), crowd
         events = json.loads((folder / "trace.json").read_text())["traceEvents"]
         calls = [event for event in events if event.get("cat") == "call"]
         kernels = [event for event in events if event.get("cat") == "kernel"]

@@ -143,7 +143,8 @@ std::optional<int64_t> Checker::axisArg(Arg *arg, unsigned rank,
     return normaliseAxis(byDefault, rank, SourceRange());
   }
   if (!written(*arg)) {
-    fail(DiagCode::not_constant, arg->range, "an axis must be a constant");
+    fail(DiagCode::not_constant, arg->range, "an axis must be a constant",
+         "write a whole number: `axis = 0`, or -1 for the last axis");
     return std::nullopt;
   }
   auto value = constantInt(arg->ast);
@@ -158,7 +159,8 @@ std::optional<std::vector<int64_t>> Checker::axesArg(Arg *arg, unsigned rank) {
     return axes;
   }
   if (!written(*arg)) {
-    fail(DiagCode::not_constant, arg->range, "axes must be constants");
+    fail(DiagCode::not_constant, arg->range, "axes must be constants",
+         "write a whole number or a tuple of them: `axis = (0, 2)`");
     return std::nullopt;
   }
   for (const ast::Expr *e : writtenElements(arg->ast)) {

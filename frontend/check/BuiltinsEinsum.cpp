@@ -59,8 +59,8 @@ bool Checker::parseEinsum(Call &call, llvm::StringRef text,
   left.split(parts, ',');
   if (parts.size() != call.args.size() - 1)
     return refuse("the text names " + llvm::Twine(parts.size()) +
-                  " operands, the call has " +
-                  llvm::Twine(call.args.size() - 1));
+                  (parts.size() == 1 ? " operand" : " operands") +
+                  ", and the call has " + llvm::Twine(call.args.size() - 1));
   std::string all;
   for (llvm::StringRef part : parts) {
     if (!llvm::all_of(part,

@@ -33,7 +33,8 @@ Value Checker::polygamma(Call &call) {
   const ast::Expr *written = args[0]->ast;
   if (!written)
     return fail(DiagCode::not_constant, args[0]->range,
-                "the order of `polygamma` must be a constant");
+                "the order of `polygamma` must be a constant",
+                "write a whole number: `polygamma(1, x)`");
   auto order = constantInt(written);
   if (!order)
     return error();

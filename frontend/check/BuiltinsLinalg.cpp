@@ -170,7 +170,8 @@ Value Checker::solveTriangular(Call &call) {
       continue;
     if (!args[2 + i]->ast)
       return fail(DiagCode::not_constant, args[2 + i]->range,
-                  "this must be `true` or `false`");
+                  "this must be `true` or `false`",
+                  "an `if` around two calls chooses when the program runs");
     auto given = constantBool(args[2 + i]->ast);
     if (!given)
       return error();

@@ -33,7 +33,8 @@ hir::Expr *Checker::buildTree(TypeRef type, SourceRange range,
     if (!known || *known > 10000) {
       fail(DiagCode::not_constant, range,
            "the length of `" + hir::toString(type) +
-               "` must be a constant of at most 10000");
+               "` must be a constant of at most 10000",
+           "make a struct of tensors instead, each with an axis more");
       return nullptr;
     }
     count = *known;
@@ -207,7 +208,8 @@ Value Checker::debug(Call &call) {
       args[1]->ast ? llvm::dyn_cast<ast::StringLitExpr>(args[1]->ast) : nullptr;
   if (!name)
     return fail(DiagCode::not_constant, args[1]->range,
-                "the name that `debug` prints is a text, like \"loss\"");
+                "the name that `debug` prints is a text, like \"loss\"",
+                "write it in double quotes; values cannot stand in it");
   Value value = argValue(*args[0], call.expected);
   hir::Expr *x = value.isError() ? nullptr : toRuntime(value, args[0]->range);
   if (!x)

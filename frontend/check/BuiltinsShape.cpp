@@ -206,7 +206,8 @@ Value Checker::transposeFn(Call &call) {
   }
   if (!args[1]->ast)
     return fail(DiagCode::not_constant, args[1]->range,
-                "the order of axes must be written out");
+                "the order of axes must be written out",
+                "write a list of all axes in their new order: `[1, 0]`");
   for (const ast::Expr *e : writtenElements(args[1]->ast)) {
     auto value = constantInt(e);
     auto axis = value ? normaliseAxis(*value, rank, e->range) : std::nullopt;
@@ -345,7 +346,8 @@ bool Checker::parsePads(Arg &arg, unsigned rank, Shape &low, Shape &high) {
     return true;
   };
   if (!arg.ast) {
-    fail(DiagCode::not_constant, arg.range, "pads must be written out");
+    fail(DiagCode::not_constant, arg.range, "pads must be written out",
+         "write a list with a pair (low, high) for each axis: `[(1, 1)]`");
     return false;
   }
   auto pairs = writtenElements(arg.ast);

@@ -84,7 +84,8 @@ bool Checker::WindowCall::readSteps(Arg *arg, llvm::StringRef what,
       return false;
     if (auto value = dim->asConstant(); value && *value < 1) {
       c.fail(DiagCode::bad_window, range,
-             "a " + what + " is at least 1, not " + llvm::Twine(*value));
+             "a " + what + " is at least 1, not " + llvm::Twine(*value),
+             "write a number from 1 up");
       return false;
     }
     given.push_back(*dim);
@@ -105,6 +106,8 @@ bool Checker::WindowCall::readSteps(Arg *arg, llvm::StringRef what,
     d.expected =
         std::to_string(spatial) + (spatial == 1 ? " entry" : " entries");
     d.found = std::to_string(given.size());
+    d.help = "write one number for all spatial axes, or a list of " +
+             std::to_string(spatial);
     return false;
   }
   steps = given;
@@ -155,13 +158,16 @@ bool Checker::WindowCall::readPads(const ast::Expr *list) {
     d.expected =
         std::to_string(getRank()) + (getRank() == 1 ? " entry" : " entries");
     d.found = std::to_string(entries.size());
+    d.help = "write one number for all spatial axes, or a list of " +
+             std::to_string(getRank());
     return false;
   }
   for (const ast::Expr *entry : entries) {
     auto ends = c.writtenElements(entry);
     if (ends.size() > 2 || ends.empty()) {
       c.fail(DiagCode::bad_window, entry->range,
-             "the padding of an axis is a number, or (low, high)");
+             "the padding of an axis is a number, or (low, high)",
+             "write how many elements are added in front and behind");
       return false;
     }
     for (Shape *side : {&low, &high}) {
@@ -216,6 +222,14 @@ bool Checker::WindowCall::countWindows() {
   for (unsigned axis = 0; axis < getRank(); ++axis) {
     Dim room = getPadded(axis) - getReach(axis);
     Dim count = Dim::floordiv(room, stride[axis]) + Dim::constant(1);
+    if (count.hasOverflow()) {
+      c.fail(DiagCode::dimension_overflow, call.range,
+             "spatial axis " + llvm::Twine(axis) +
+                 " with its padding, or its window with its dilation, does "
+                 "not fit 64 bits",
+             "take a smaller window, padding or dilation");
+      return false;
+    }
     if (count.asConstant().value_or(0) < 0) {
       Diagnostic &d = c.report(DiagCode::bad_window, call.range,
                                "a window is larger than spatial axis " +
@@ -311,8 +325,9 @@ Value Checker::conv(Call &call) {
                            "the groups must divide the output channels");
     d.expected = "a multiple of " + show(groups[0]);
     d.found = show(by[0]) + " output channels";
-    if (!by[0].asConstant())
-      d.help = "write that extent as a product, `" + show(groups[0]) + " * m`";
+    d.help = by[0].asConstant() ? "take another number of groups or of outputs"
+                                : "write that extent as a product, `" +
+                                      show(groups[0]) + " * m`";
     return error();
   }
   return expr(spec.convolve(x, w, groups[0]));

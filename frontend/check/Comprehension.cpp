@@ -294,7 +294,8 @@ Value Checker::arrayFromMap(hir::Expr *mapped, const Dim &length,
     return fail(DiagCode::not_constant, range,
                 "an array of structs has a constant length of at most 10000, "
                 "and this one has " +
-                    show(length));
+                    show(length),
+                "make a struct of tensors instead, each with an axis more");
   hir::Expr *all = temp(mapped);
   TypeRef element = mapLeafTypes(all->type, [&](TypeRef leaf) {
     return tensor(leaf->dtype, {leaf->shape.begin() + 1, leaf->shape.end()});

@@ -275,13 +275,16 @@ std::optional<int64_t> Checker::constantInt(const ast::Expr *e,
   fail(DiagCode::not_constant, e->range,
        "a whole number that is known when the program is compiled is wanted "
        "here",
-       help);
+       help.empty() ? "write a literal, a constant or arithmetic of such: the "
+                      "form of the result depends on it"
+                    : help);
   return std::nullopt;
 }
 
 std::optional<bool> Checker::constantBool(const ast::Expr *e) {
   if (auto *lit = llvm::dyn_cast<ast::BoolLitExpr>(e))
     return lit->value;
-  fail(DiagCode::not_constant, e->range, "`true` or `false` is wanted here");
+  fail(DiagCode::not_constant, e->range, "`true` or `false` is wanted here",
+       "an `if` around two calls chooses when the program runs");
   return std::nullopt;
 }

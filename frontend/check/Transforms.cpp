@@ -12,7 +12,8 @@ using namespace astra::check;
 /// `wrt = 1` or `wrt = (0, 2)`.
 bool Checker::parseWrt(Arg &arg, FnValue &fn) {
   if (!arg.ast) {
-    fail(DiagCode::bad_wrt, arg.range, "`wrt` must be written out");
+    fail(DiagCode::bad_wrt, arg.range, "`wrt` must be written out",
+         "write a number, or a tuple of numbers: `wrt = (0, 2)`");
     return false;
   }
   fn.wrtIsTuple = llvm::isa<ast::TupleExpr>(arg.ast);
@@ -27,23 +28,28 @@ bool Checker::parseWrt(Arg &arg, FnValue &fn) {
     if (*value < 0 || *value > 1000 ||
         llvm::is_contained(fn.wrt, unsigned(*value))) {
       fail(DiagCode::bad_wrt, e->range,
-           *value < 0 ? "arguments are counted from 0"
-                      : "argument " + llvm::Twine(*value) +
-                            (*value > 1000 ? " does not exist"
-                                           : " stands here twice"));
+           *value < 0
+               ? "arguments are counted from 0"
+               : "argument " + llvm::Twine(*value) +
+                     (*value > 1000 ? " does not exist" : " stands here twice"),
+           "write each argument to differentiate by once, by its place from "
+           "the left, the first being 0");
       return false;
     }
     fn.wrt.push_back(*value);
   }
   if (fn.wrt.empty())
-    fail(DiagCode::bad_wrt, arg.range, "`wrt` names no argument");
+    fail(DiagCode::bad_wrt, arg.range, "`wrt` names no argument",
+         "leave it out to differentiate by argument 0");
   return !fn.wrt.empty();
 }
 
 /// `axes = (0, none)` or `axes = 1`; -1 stands for none.
 bool Checker::parseVmapAxes(Arg &arg, FnValue &fn) {
   if (!arg.ast) {
-    fail(DiagCode::bad_vmap_axes, arg.range, "`axes` must be written out");
+    fail(DiagCode::bad_vmap_axes, arg.range, "`axes` must be written out",
+         "write a number, or a tuple with a number or `none` for each "
+         "argument: `axes = (0, none)`");
     return false;
   }
   for (const ast::Expr *e : writtenElements(arg.ast)) {
@@ -224,6 +230,16 @@ hir::TransformExpr *Checker::transformExpr(
   return e;
 }
 
+/// The way out where a function's result has no derivative at all.
+static constexpr char NothingToDifferentiate[] =
+    "whole numbers and bools, such as what `argmax` gives, do not change with "
+    "small steps: differentiate a float, such as `max` or `softmax`, instead";
+
+static bool hasFloat(llvm::ArrayRef<TypeRef> leafTypes) {
+  return llvm::any_of(leafTypes,
+                      [](TypeRef leaf) { return hir::isFloat(leaf->dtype); });
+}
+
 Value Checker::applyGrad(const FnValue &fn, Call &call) {
   std::vector<hir::Expr *> values;
   if (!takeValues(fn, call, values) ||
@@ -239,7 +255,10 @@ Value Checker::applyGrad(const FnValue &fn, Call &call) {
                 "a gradient is of one scalar float, and " +
                     describe(*fn.inner) + " gives `" + hir::toString(result) +
                     "`",
-                "reduce it with `sum` or `mean`, or use `jacobian` or `vjp`");
+                hasFloat(leaves(result))
+                    ? "reduce it with `sum` or `mean`, or use `jacobian` or "
+                      "`vjp`"
+                    : NothingToDifferentiate);
   hir::Expr *both = temp(
       transformExpr(hir::TransformKind::ValueAndGrad, std::move(lit), values,
                     fn.wrt, derivativeType(values, fn.wrt), call.range));
@@ -270,8 +289,6 @@ hir::Expr *Checker::basis(TypeRef type, SourceRange range) {
   return reshape(convert(isUnit, type->dtype), shape);
 }
 
-/// Maps a derivative over a basis: forward over the argument's when that is
-/// known to be no larger than the result's, else in reverse over the result's.
 Value Checker::applyJacobian(const FnValue &fn, Call &call) {
   std::vector<hir::Expr *> values;
   if (!takeValues(fn, call, values) ||
@@ -284,52 +301,68 @@ Value Checker::applyJacobian(const FnValue &fn, Call &call) {
   if (y->kind != hir::TypeKind::Tensor || !hir::isFloat(y->dtype))
     return fail(DiagCode::gradient_result, call.range,
                 "a Jacobian is of one float tensor, and " +
-                    describe(*fn.inner) + " gives `" + hir::toString(y) + "`");
+                    describe(*fn.inner) + " gives `" + hir::toString(y) + "`",
+                hasFloat(leaves(y))
+                    ? "give it a function that picks one tensor of the result, "
+                      "or use `vjp` or `jvp`"
+                    : NothingToDifferentiate);
   std::vector<hir::Expr *> jacobians;
   for (unsigned index : fn.wrt) {
-    TypeRef x = values[index]->type;
-    if (x->kind != hir::TypeKind::Tensor)
-      return fail(DiagCode::bad_wrt, values[index]->range,
-                  "a Jacobian is by a tensor, not by `" + hir::toString(x) +
-                      "`");
-    jacobians.push_back(jacobianBy(lit, values, index, y, x, call.range));
+    jacobians.push_back(
+        jacobianBy(lit, values, index, y, values[index]->type, call.range));
+    if (!jacobians.back())
+      return error();
   }
   return expr(fn.wrtIsTuple ? makeTuple(jacobians, call.range) : jacobians[0]);
 }
 
+/// Maps a derivative over a basis: forward over the argument's when that is a
+/// tensor known to be no larger than the result, else in reverse over the
+/// result's. By a tree it is a tree, the result's axes in front of each leaf's.
 hir::Expr *Checker::jacobianBy(const hir::FnLit &lit,
                                llvm::ArrayRef<hir::Expr *> values,
                                unsigned index, TypeRef y, TypeRef x,
                                SourceRange range) {
-  Dim countX = elementCount(x), countY = elementCount(y);
-  auto difference = (countY - countX).asConstant();
-  bool forward = difference && *difference >= 0;
-  TypeRef along = forward ? x : y;
+  Dim countY = elementCount(y);
+  std::optional<int64_t> spare;
+  if (x->kind == hir::TypeKind::Tensor)
+    spare = (countY - elementCount(x)).asConstant();
+  bool forward = spare && *spare >= 0;
+  TypeRef along = forward ? x : y, rest = forward ? y : x;
+  Dim length = elementCount(along);
   hir::Local *unit = program.makeLocal("unit", along, range);
   hir::TransformExpr *step =
       transformExpr(forward ? hir::TransformKind::Jvp : hir::TransformKind::Vjp,
-                    lit, values, {index}, forward ? y : x, range);
+                    lit, values, {index}, rest, range);
   step->extra = {local(unit, range)};
-  Shape rows = {forward ? countX : countY};
-  const Shape &rest = forward ? y->shape : x->shape;
-  rows.insert(rows.end(), rest.begin(), rest.end());
-  auto *map = program.make<hir::MapExpr>(tensor(y->dtype, rows), range);
+  TypeRef rows = mapLeafTypes(rest, [&](TypeRef leaf) {
+    Shape shape = leaf->shape;
+    shape.insert(shape.begin(), length);
+    return tensor(leaf->dtype, shape);
+  });
+  auto *map = program.make<hir::MapExpr>(rows, range);
   map->fn.params = {unit};
   map->fn.body = get(step, 1, range);
   map->args = {basis(along, range)};
   map->axes = {0};
-  map->length = rows[0];
-  Shape result = y->shape;
-  result.insert(result.end(), x->shape.begin(), x->shape.end());
-  hir::Expr *table = map;
-  if (forward) { // the argument's axis goes last
-    std::vector<int64_t> perm;
-    for (size_t axis = 1; axis < rows.size(); ++axis)
-      perm.push_back(axis);
-    perm.push_back(0);
-    table = transpose(table, perm);
-  }
-  return reshape(table, result);
+  map->length = length;
+  return mapLeaves(
+      {map}, range, [&](llvm::ArrayRef<hir::Expr *> leaf, const std::string &) {
+        hir::Expr *table = leaf[0];
+        const Shape &shape = table->type->shape;
+        Shape result = y->shape;
+        if (forward) { // the argument's axis goes last
+          std::vector<int64_t> perm;
+          for (size_t axis = 1; axis < shape.size(); ++axis)
+            perm.push_back(axis);
+          perm.push_back(0);
+          table = transpose(table, perm);
+          result.insert(result.end(), x->shape.begin(), x->shape.end());
+        } else {
+          result.insert(result.end(), shape.begin() + 1, shape.end());
+        }
+        return reshape(table, result);
+      });
 }
 
 /// The Jacobian of the gradient.
@@ -338,7 +371,9 @@ Value Checker::applyHessian(const FnValue &fn, Call &call) {
   gradient.transform = FnTransform::Grad;
   gradient.wrtIsTuple = false;
   if (fn.wrt.size() != 1)
-    return fail(DiagCode::bad_wrt, call.range, "a Hessian is by one argument");
+    return fail(DiagCode::bad_wrt, call.range, "a Hessian is by one argument",
+                "name one in `wrt`; a mixed block is `jacobian(grad(f, wrt = "
+                "0), wrt = 1)`");
   FnValue jacobian = fn;
   jacobian.transform = FnTransform::Jacobian;
   jacobian.inner = makeFn(std::move(gradient));
@@ -360,7 +395,9 @@ Value Checker::applyVmap(const FnValue &fn, Call &call) {
     return fail(DiagCode::bad_vmap_axes, call.range,
                 "`axes` names " + llvm::Twine(axes.size()) +
                     " arguments, and the call has " +
-                    llvm::Twine(values.size()));
+                    llvm::Twine(values.size()),
+                "write one entry for each argument: the axis to run over, or "
+                "`none`");
   std::vector<Value> args;
   for (hir::Expr *e : values)
     args.push_back(expr(e));
@@ -412,7 +449,8 @@ Value Checker::vmapValues(const FnValue &fn, std::vector<Value> args,
   }
   if (!length)
     return fail(DiagCode::bad_vmap_axes, range,
-                "nothing is mapped: at least one argument needs an axis");
+                "nothing is mapped: at least one argument needs an axis",
+                "name an axis in `axes`, or call the function without `vmap`");
   hir::FnLit lit = materialise(fn, params, range);
   if (!lit.body)
     return error();
@@ -518,8 +556,8 @@ bool Checker::takeTuple(Arg &arg, std::vector<hir::Expr *> &values,
     parts.push_back(arg);
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    Value value =
-        argValue(parts[i], i < hints.size() ? Expected(hints[i]) : Expected());
+    Expected hint = i < hints.size() ? Expected(hints[i]) : Expected();
+    Value value = argValue(parts[i], hint);
     hir::Expr *e = value.isError() ? nullptr : toRuntime(value, parts[i].range);
     if (!e)
       return false;
@@ -534,8 +572,16 @@ Value Checker::jvpFn(Call &call) {
   if (!takeArgs(call, {"f", "primals", "tangents"}, 3, args))
     return error();
   Value inner = asFunction(*args[0], call.name);
+  if (!inner.isFn())
+    return error();
+  std::vector<TypeRef> hints; // for literals, as in a call of the function
+  size_t count = args[1]->ast ? writtenElements(args[1]->ast).size() : 0;
+  for (size_t i = 0; i < count; ++i) {
+    auto dtype = parameterDType(*inner.fn, i);
+    hints.push_back(dtype ? types.getScalar(*dtype) : nullptr);
+  }
   std::vector<hir::Expr *> values, tangents;
-  if (!inner.isFn() || !takeTuple(*args[1], values, {}) ||
+  if (!takeTuple(*args[1], values, hints) ||
       !takeTuple(*args[2], tangents, typesOf(values)))
     return error();
   if (values.size() != tangents.size())
@@ -566,7 +612,10 @@ Value Checker::jvpFn(Call &call) {
     if (!hir::isFloat(leaf->dtype))
       return fail(DiagCode::gradient_result, call.range,
                   "a tangent is of floats, and " + describe(*inner.fn) +
-                      " gives `" + hir::toString(lit.body->type) + "`");
+                      " gives `" + hir::toString(lit.body->type) + "`",
+                  hasFloat(leaves(lit.body->type))
+                      ? "give it a function that leaves the whole numbers out"
+                      : NothingToDifferentiate);
   TypeRef result = lit.body->type;
   hir::TransformExpr *step = transformExpr(
       hir::TransformKind::Jvp, std::move(lit), values, wrt, result, call.range);

@@ -85,7 +85,8 @@ Expr *Checker::mapLeaves(
   if (type->kind == TypeKind::Array && !type->count.asConstant()) {
     fail(DiagCode::not_constant, range,
          "the length of `" + toString(type) +
-             "` must be a constant to go over its leaves");
+             "` must be a constant to go over its leaves",
+         "give the array's length in its type as a whole number or a constant");
     return nullptr;
   }
   for (Expr *&tree : trees)

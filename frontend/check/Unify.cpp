@@ -185,6 +185,16 @@ static std::string axes(size_t count) {
                       : "has " + std::to_string(count) + " axes";
 }
 
+static constexpr char ChangeAnExtent[] =
+    "give both the same extent: change a declaration, or bring the value to "
+    "the form that is wanted with a slice, `reshape` or `pad`";
+
+/// Nothing can be said of extents that left 64 bits.
+static constexpr char OutOfRange[] = ": an extent does not fit 64 bits";
+static bool isOutOfRange(const Dim &a, const Dim &b) {
+  return a.hasOverflow() || b.hasOverflow();
+}
+
 bool Checker::requireType(TypeRef found, TypeRef expected, SourceRange range,
                           const llvm::Twine &what) {
   if (found == expected)
@@ -212,11 +222,16 @@ bool Checker::requireType(TypeRef found, TypeRef expected, SourceRange range,
     if (!difference)
       return true;
     auto &[a, b] = *difference;
+    if (isOutOfRange(a, b)) {
+      fail(DiagCode::dimension_overflow, range, what + OutOfRange);
+      return false;
+    }
     bool isRefuted = Dim::compare(a, b) == DimProof::Different;
     code = isRefuted ? DiagCode::shape_mismatch : DiagCode::unproved_dimension;
     message = (what + ": the extent is `" + show(a) + "`, but `" + show(b) +
                "` is wanted")
                   .str();
+    help = ChangeAnExtent;
     if (!isRefuted) {
       message = (what + ": nothing proves that `" + show(a) + "` is `" +
                  show(b) + "`")
@@ -245,6 +260,10 @@ bool Checker::requireType(Value &value, TypeRef expected,
 
 bool Checker::requireEqual(const Dim &a, const Dim &b, SourceRange range,
                            const llvm::Twine &what) {
+  if (isOutOfRange(a, b)) {
+    fail(DiagCode::dimension_overflow, range, what + OutOfRange);
+    return false;
+  }
   DimProof proof = a == b ? DimProof::Equal : Dim::compare(a, b);
   if (proof == DimProof::Equal)
     return true;
@@ -254,6 +273,7 @@ bool Checker::requireEqual(const Dim &a, const Dim &b, SourceRange range,
                                show(a) + "` on the other");
     d.expected = show(b);
     d.found = show(a);
+    d.help = ChangeAnExtent;
     return false;
   }
   Diagnostic &d = report(DiagCode::unproved_dimension, range,

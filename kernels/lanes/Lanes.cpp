@@ -2,20 +2,31 @@
 // links those that a program needs into its object. Each is the definition of
 // kernels/Ops.h in a loop that is vectorised here, when Astra is built, so that
 // a program's compilation only joins finished pieces. Compiled to LLVM bitcode
-// without a processor level; the level comes with the program.
+// without a processor level; the level comes with the program. And once more on
+// 32 elements (ASTRA_WIDE_LANES) for AVX-512: two vectors of registers, so that
+// the operations of one fill the waiting times of the other, and instructions
+// that only this level has.
 #include "kernels/Ops.h"
+#ifdef ASTRA_WIDE_LANES
+#include <immintrin.h>
+#endif
 
 using namespace astra;
 
 // Whole vectors, whatever the cost model says of the level that this is built
 // for: the arrays then vanish where the function is inlined.
+#ifdef ASTRA_WIDE_LANES
+#define ASTRA_LANES 32
+#define ASTRA_LANE_NAME(name) astra_l_wide_##name
+#define ASTRA_WHOLE                                                            \
+  _Pragma("clang loop vectorize_width(32) interleave_count(1)")
+#else
 #define ASTRA_LANES 16
-#define ASTRA_LANE_LOOP                                                        \
-  _Pragma(                                                                     \
-      "clang loop vectorize_width(16) interleave_count(1)") for (int i = 0;    \
-                                                                 i <           \
-                                                                 ASTRA_LANES;  \
-                                                                 ++i)
+#define ASTRA_LANE_NAME(name) astra_l_##name
+#define ASTRA_WHOLE                                                            \
+  _Pragma("clang loop vectorize_width(16) interleave_count(1)")
+#endif
+#define ASTRA_LANE_LOOP ASTRA_WHOLE for (int i = 0; i < ASTRA_LANES; ++i)
 
 #define ASTRA_SCALAR_LOOP                                                      \
   _Pragma("clang loop vectorize(disable) unroll(disable)") for (int i = 0;     \
@@ -57,6 +68,10 @@ template <class T> struct Lane<Op_rem, T, T> {
 template <bool larger, class T> struct ExtremeLane {
   ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a,
                                const T *__restrict b) {
+#ifdef ASTRA_WIDE_LANES
+    if constexpr (std::is_same_v<T, float>)
+      return runFloats(out, a, b);
+#endif
     ASTRA_LANE_LOOP
     if constexpr (isInt<T>) {
       out[i] = Extreme<larger>::apply(a[i], b[i]);
@@ -70,6 +85,20 @@ template <bool larger, class T> struct ExtremeLane {
       out[i] = narrow<T>(x != x ? x : ordered);
     }
   }
+
+#ifdef ASTRA_WIDE_LANES
+  /// One instruction orders numbers and zeros, but takes a number before NaN.
+  ASTRA_INLINE static void runFloats(float *__restrict out,
+                                     const float *__restrict a,
+                                     const float *__restrict b) {
+    for (int i = 0; i < ASTRA_LANES; i += 16) {
+      __m512 x = _mm512_loadu_ps(a + i), y = _mm512_loadu_ps(b + i);
+      __mmask16 anyNan = _mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q);
+      __m512 ordered = _mm512_range_ps(x, y, larger ? 5 : 4);
+      _mm512_storeu_ps(out + i, _mm512_mask_add_ps(ordered, anyNan, x, y));
+    }
+  }
+#endif
 };
 template <class T> struct Lane<Op_maximum, T, T> : ExtremeLane<true, T> {};
 template <class T> struct Lane<Op_minimum, T, T> : ExtremeLane<false, T> {};
@@ -97,12 +126,13 @@ ASTRA_ANGLE_LANE(tan)
 } // namespace
 
 #define ASTRA_LANE1(name, Op, In, Out)                                         \
-  ASTRA_LANE_FN astra_l_##name(Out *__restrict out, const In *__restrict a) {  \
+  ASTRA_LANE_FN ASTRA_LANE_NAME(name)(Out *__restrict out,                     \
+                                      const In *__restrict a) {                \
     Lane<Op, In, Out>::run(out, a);                                            \
   }
 #define ASTRA_LANE2(name, Op, In, Out)                                         \
-  ASTRA_LANE_FN astra_l_##name(Out *__restrict out, const In *__restrict a,    \
-                               const In *__restrict b) {                       \
+  ASTRA_LANE_FN ASTRA_LANE_NAME(name)(                                         \
+      Out *__restrict out, const In *__restrict a, const In *__restrict b) {   \
     Lane<Op, In, Out>::run(out, a, b);                                         \
   }
 
@@ -115,15 +145,17 @@ ASTRA_ANGLE_LANE(tan)
 #define COMPARE(op, dtype, version, doc)                                       \
   ASTRA_LANE2(op##_##dtype, Op_##op, T_##dtype, Bool)
 #define SELECT(op, width, version, doc)                                        \
-  ASTRA_LANE_FN astra_l_##op##_##width(                                        \
+  ASTRA_LANE_FN ASTRA_LANE_NAME(op##_##width)(                                 \
       T_##width *__restrict out, const Bool *__restrict condition,             \
       const T_##width *__restrict a, const T_##width *__restrict b) {          \
-    ASTRA_LANE_LOOP                                                            \
-    out[i] = condition[i].value ? a[i] : b[i];                                 \
+    ASTRA_LANE_LOOP {                                                          \
+      T_##width x = a[i], y = b[i];                                            \
+      out[i] = condition[i].value ? x : y;                                     \
+    }                                                                          \
   }
 #define CONVERT(from, to)                                                      \
-  ASTRA_LANE_FN astra_l_convert_##from##_##to(T_##to *__restrict out,          \
-                                              const T_##from *__restrict a) {  \
+  ASTRA_LANE_FN ASTRA_LANE_NAME(convert_##from##_##to)(                        \
+      T_##to *__restrict out, const T_##from *__restrict a) {                  \
     ASTRA_LANE_LOOP                                                            \
     out[i] = convert<T_##to>(a[i]);                                            \
   }

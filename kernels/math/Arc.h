@@ -105,7 +105,7 @@ template <class T> ASTRA_MATH_FN T atan2Of(T y, T x) {
       unbounded || more == 0
           ? IntOf<T>(0)
           : IntOf<T>(toBits(more) >> Format<T>::Mantissa) - Format<T>::Bias;
-  T angle = angleOf(scale(b, -e), scale(a, -e), isNegative(x));
+  T angle = angleOf(scaleByTwo(b, -e), scaleByTwo(a, -e), isNegative(x));
   return x != x || y != y ? x + y : mulSign(angle, y);
 }
 

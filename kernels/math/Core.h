@@ -136,9 +136,9 @@ template <class T> ASTRA_MATH_FN T powerOfTwo(IntOf<T> k) {
       BitsOf<T>(BitsOf<T>(k + Format<T>::Bias) << Format<T>::Mantissa));
 }
 
-/// x 2^k with one rounding, for x of normal size and |k| < 4 Bias / 2: the
-/// first of the two factors is exact.
-template <class T> ASTRA_MATH_FN T scale(T x, IntOf<T> k) {
+/// x 2^k by two factors, |k| < 4 Bias / 2: where the first product is subnormal
+/// it is rounded too.
+template <class T> ASTRA_MATH_FN T scaleByTwo(T x, IntOf<T> k) {
   // The offset makes a logical shift do: AVX2 has no arithmetic one of 64 bits.
   using Bits = BitsOf<T>;
   constexpr Bits Offset = 4 * (Format<T>::Bias + 1);
@@ -148,6 +148,16 @@ template <class T> ASTRA_MATH_FN T scale(T x, IntOf<T> k) {
   Bits second = biased - half - Offset / 2 + Format<T>::Bias;
   return x * fromBits(Bits(first << Format<T>::Mantissa)) *
          fromBits(Bits(second << Format<T>::Mantissa));
+}
+
+/// x 2^k with one rounding, for x of normal size and |k| < 4 Bias / 2: the
+/// first of two factors is exact then. AVX-512 has an instruction for it.
+template <class T> ASTRA_MATH_FN T scale(T x, IntOf<T> k) {
+#if defined(__AVX512F__) && !defined(ASTRA_ANY_LEVEL)
+  return __builtin_elementwise_ldexp(x, int(k));
+#else
+  return scaleByTwo(x, k);
+#endif
 }
 
 /// The number 3 2^(Mantissa - 1): added to a value below 2^(Mantissa - 1) it

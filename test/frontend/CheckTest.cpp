@@ -212,6 +212,47 @@ TEST(CheckTransforms, NestToAnyOrder) {
       "fn v(x: f32[b, n]) -> f32[b, n] = vmap(grad(|r| sum(r * r)))(x)"));
 }
 
+TEST(CheckTransforms, LiteralsInTuplesTakeTheParametersTypes) {
+  EXPECT_TRUE(
+      isGood("fn square(x: f64) -> f64 = x * x\n"
+             "fn scaled(x: f64[n], s: f64) -> f64[n] = s * x\n"
+             "fn f() -> (f64, f64) = jvp(square, (1.0,), (1.0,))\n"
+             "fn g() -> (f64, f64) = jvp(|v: f64| v * v, (1.0,), (1.0,))\n"
+             "fn h() -> (f64[2], f64[2]) =\n"
+             "  jvp(scaled, ([1.0, 2.0], 3.0), ([0.5, 0.5], 1.0))\n"
+             "fn k() -> (f32, f32) = jvp(|v| v * v, (1.0,), (1.0,))"));
+}
+
+TEST(CheckTransforms, AJacobianByAStructIsOneOfTables) {
+  EXPECT_TRUE(isGood(
+      "struct Line { slope: f32, offsets: f32[3] }\n"
+      "fn at(l: Line, x: f32[n]) -> f32[n] = l.slope * x + sum(l.offsets)\n"
+      "fn slopes(l: Line, x: f32[n]) -> f32[n] = jacobian(at)(l, x).slope\n"
+      "fn offsets(l: Line, x: f32[n]) -> f32[n, 3] =\n"
+      "  jacobian(at)(l, x).offsets\n"
+      "fn both(l: Line, x: f32[n]) -> f32[n, n] =\n"
+      "  jacobian(at, wrt = (0, 1))(l, x).1\n"
+      "fn mixed(x: f32[n], y: f32[m]) -> f32[n, m] =\n"
+      "  jacobian(grad(|v: f32[n], w: f32[m]| sum(v) * sum(w), wrt = 0),\n"
+      "           wrt = 1)(x, y)\n"
+      "fn pair(p: (f32, f32[2]), x: f32[n]) -> f32[n, 2] =\n"
+      "  jacobian(|q: (f32, f32[2])| q.0 * x + sum(q.1))(p).1"));
+}
+
+TEST(CheckLimits, ExtentsOfWindowsThatLeave64BitsAreTold) {
+  std::string most = std::to_string(INT64_MAX);
+  auto conv = [&](const std::string &option) {
+    return places("fn f(x: f32[1, 1, n], w: f32[1, 1, 3]) -> f32[1, 1, n] =\n"
+                  "  conv(x, w, " +
+                  option + " = " + most + ")");
+  };
+  EXPECT_EQ(conv("padding"), "E0506@2:3");
+  EXPECT_EQ(conv("dilation"), "E0506@2:3");
+  EXPECT_EQ(places("fn f(x: f32[n]) -> f32[n] =\n  pad(x, [(" + most + ", " +
+                   most + ")])"),
+            "E0506@2:3");
+}
+
 TEST(CheckLimits, DeepAndWideProgramsEndInAMessage) {
   std::string chain = "fn f(x: f32) -> f32 = x";
   for (int i = 0; i < 20000; ++i)
@@ -255,6 +296,48 @@ TEST(CheckHints, NamesOfOtherLanguages) {
   hints("fn f(x: tensor) -> f32 = 1.0", "`f32[n, 64]`");
   hints("fn f(x: f32[N]) -> f32 = sum(x)", "small letter");
   hints("fn f(x: f32[n]) -> f32[n] = grad(|v| sum(v), x)", "`grad(f)(x)`");
+}
+
+TEST(CheckHints, SayAWayOut) {
+  const char *programs[] = {
+      // E0501
+      "fn f(x: f32[n], y: f32[n + 1]) -> f32[n] = x + y",
+      "fn f(x: f32[3]) -> f32[4] = x",
+      // E0510
+      "fn f(x: f32[1, 1, 8], w: f32[1, 1, 3]) -> f32[1, 1, 6] =\n"
+      "  conv(x, w, stride = 0)",
+      "fn f(x: f32[1, 1, 8], w: f32[1, 1, 3]) -> f32[1, 1, 6] =\n"
+      "  conv(x, w, stride = [1, 1])",
+      "fn f(x: f32[1, 1, 8], w: f32[1, 1, 3]) -> f32[1, 1, 6] =\n"
+      "  conv(x, w, padding = [1, 1])",
+      "fn f(x: f32[1, 1, 8], w: f32[1, 1, 3]) -> f32[1, 1, 6] =\n"
+      "  conv(x, w, padding = [(1, 2, 3)])",
+      "fn f(x: f32[1, 2, 8], w: f32[3, 1, 3]) -> f32[1, 3, 6] =\n"
+      "  conv(x, w, groups = 2)",
+      // E0607
+      "fn f(x: f32[n, d], k: i64) -> f32[d] = sum(x, axis = k)",
+      "fn f(x: f32[n], k: i64) -> f32 = polygamma(k, sum(x))",
+      "fn f(a: f32[n, n], b: f32[n], c: bool) -> f32[n] =\n"
+      "  solve_triangular(a, b, lower = c)",
+      "struct A { a: f32 }\n"
+      "fn f(x: f32) -> f32 = [A { a: x } for i in 0..20000][0].a",
+      // E0701
+      "fn f(x: f32[n]) -> f32[n] = grad(argmax)(x)",
+      "fn f(x: f32[n]) -> f32[n] = jacobian(argsort)(x)",
+      "fn f(x: f32[n]) -> f32 = jvp(|v| argmax(v), (x,), (x,)).1",
+      "fn f(x: f32[n]) -> f32[n] = jacobian(|v| (v, v))(x)",
+      // E0703
+      "fn f(x: f32) -> f32 = grad(|v| v, wrt = -1)(x)",
+      "fn f(x: f32) -> f32 = grad(|v| v, wrt = (0, 0))(x)",
+      "fn f(x: f32) -> f32 = grad(|v| v, wrt = 1)(x)",
+      "fn f(x: f32) -> f32 = hessian(|v, w| v * w, wrt = (0, 1))(x, x)",
+      // E0705
+      "fn f(x: f32[n]) -> f32[n] = vmap(|v| v, axes = (0, 0))(x)",
+      "fn f(x: f32[n]) -> f32[n] = vmap(|v| v, axes = none)(x)",
+      "fn f(x: f32[n]) -> f32[n] = vmap(|v| v, axes = -1)(x)",
+      "fn f(x: f32[n]) -> f32[n] = vmap(|v| v, axes = 1)(x)"};
+  for (const char *program : programs)
+    hints(program, "= help: ");
 }
 
 TEST(CheckHints, ShortNamesAreNoMisspellings) {

@@ -14,7 +14,7 @@ static const char Dense[] =
     R"({"name":"w","value":{"kind":"tensor","dtype":"f32","shape":["64","32"]}},)"
     R"({"name":"b","value":{"kind":"tensor","dtype":"f32","shape":["32"]}}]})";
 
-static std::string makeHeader() {
+static std::string makeHeader(const char *module = "demo") {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context);
   Dim n = Dim::name("n");
@@ -60,7 +60,7 @@ static std::string makeHeader() {
   dense.fields = {{"w", "Weights.", "f32[64, 32]", w}, {"b", "", "f32[32]", b}};
   own.push_back(step);
   own.push_back(nothing);
-  return makeCHeader("demo", "demo.astra", "astrac 0", own, {dense});
+  return makeCHeader(module, "demo.astra", "astrac 0", own, {dense});
 }
 
 TEST(Header, DeclaresStructsAndFunctions) {
@@ -90,9 +90,14 @@ TEST(Header, NamesAreIdentifiersThatNobodyElseHas) {
   EXPECT_EQ(makeCPrefix("astra"), "m_astra");
   EXPECT_EQ(getDescriptorSymbol("demo"), "astra_module_demo");
   EXPECT_EQ(getDescriptorSymbol("load"), "astra_module_load_");
+  EXPECT_EQ(getDescriptorSymbol("t"), "astra_module_t_");
+  EXPECT_EQ(getDescriptorSymbol("info_t"), "astra_module_info_t_");
   EXPECT_EQ(getDescriptorSymbol("my-file"), "astra_module_my_file");
   EXPECT_EQ(makeCExportName("load"), "load_");
   EXPECT_EQ(makeCExportName("load_"), "load__");
+  EXPECT_EQ(makeCExportName("t"), "t_"); // size_t, of a module named size
+  EXPECT_EQ(makeCExportName("fast8_t"), "fast8_t_");
+  EXPECT_EQ(makeCExportName("cost"), "cost");
   EXPECT_EQ(makeCParameterName("result"), "result_");
   EXPECT_EQ(makeCParameterName("x_"), "x_");
 }
@@ -106,10 +111,12 @@ TEST(Header, CompilesWithoutWarnings) {
     llvm::raw_fd_ostream(base + "/" + name, code) << text;
   };
   write("demo.h", makeHeader());
+  write("t.h", makeHeader("t")); // the API has a type astra_module_t
   const char user[] = "#include \"demo.h\"\n"
                       "int use(const demo_module_t *m, astra_stream_t s);\n"
                       "int use(const demo_module_t *m, astra_stream_t s) {\n"
                       "  return demo_nothing(m, s, NULL);\n}\n";
+  write("t.c", "#include \"t.h\"\n");
   write("user.c", user);
   write("user.cpp", user);
   std::string include = std::string(" -I") + ASTRA_RUNTIME_INCLUDE + " -I" +
@@ -118,6 +125,7 @@ TEST(Header, CompilesWithoutWarnings) {
                         "-fsyntax-only " +
                         base;
   EXPECT_EQ(std::system(("cc -std=c99" + include + "/user.c").c_str()), 0);
+  EXPECT_EQ(std::system(("cc -std=c99" + include + "/t.c").c_str()), 0);
   EXPECT_EQ(std::system(("c++ -std=c++17" + include + "/user.cpp").c_str()), 0);
   llvm::sys::fs::remove_directories(folder);
 }

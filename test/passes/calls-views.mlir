@@ -33,13 +33,44 @@ func.func @part(%x: !astra.tensor<f32, [n]>, %k: !astra.tensor<i64, []>) -> !ast
   return %y : !astra.tensor<f32, [2]>
 }
 
-// Elements in another order than rows cannot be reshaped where they are.
+// Elements in another order than rows cannot be reshaped where they are: they
+// are copied, at once to where the result goes.
 // CHECK-LABEL: func.func @flattened
-// CHECK: %[[D:.*]] = calls.alloc
+// CHECK: %[[D:.*]] = calls.view %arg1 {{.*}} -> <f32, [4, 3], [3, 1]>
 // CHECK: calls.kernel "copy_b32" {{.*}} -> (%[[D]])
-// CHECK: calls.view %[[D]] {{.*}} -> <f32, [12], [1]>
+// CHECK-NOT: calls.kernel
+// CHECK: return
 func.func @flattened(%x: !astra.tensor<f32, [3, 4]>) -> !astra.tensor<f32, [12]> attributes {astra.export = {dims = []}} {
   %t = astra.transpose %x {perm = array<i64: 1, 0>} : (!astra.tensor<f32, [3, 4]>) -> !astra.tensor<f32, [4, 3]>
   %y = astra.reshape %t : (!astra.tensor<f32, [4, 3]>) -> !astra.tensor<f32, [12]>
   return %y : !astra.tensor<f32, [12]>
+}
+
+// Axes beside those that are reshaped keep their strides: heads of a slice.
+// CHECK-LABEL: func.func @heads
+// CHECK: %[[S:.*]] = calls.view %arg0 {{.*}} -> <f32, [t, d], ["stride0@0", "stride1@0"]>
+// CHECK: %[[H:.*]] = calls.view %[[S]] {{.*}} -> <f32, [t, 8, "d / 8"], ["stride0@0", "stride1@0*(d / 8)", "stride1@0"]>
+// CHECK: calls.kernel "neg_f32" {{.*}}(%[[H]])
+// CHECK-NOT: copy
+// CHECK: return
+func.func @heads(%x: !astra.tensor<f32, [t, "3*d"]>) -> !astra.tensor<f32, [t, 8, "d / 8"]> attributes {astra.export = {dims = ["t", "d"]}} {
+  %s = astra.slice %x {starts = ["0", "d"], dynamic_axes = array<i64>} : (!astra.tensor<f32, [t, "3*d"]>) -> !astra.tensor<f32, [t, d]>
+  %h = astra.reshape %s : (!astra.tensor<f32, [t, d]>) -> !astra.tensor<f32, [t, 8, "d / 8"]>
+  %r = astra.neg %h : !astra.tensor<f32, [t, 8, "d / 8"]>
+  return %r : !astra.tensor<f32, [t, 8, "d / 8"]>
+}
+
+// Axes that lie one step apart join, whatever is around them.
+// CHECK-LABEL: func.func @joined
+// CHECK: %[[E:.*]] = calls.alloc {{.*}} : <f32, [2, 3, 4, n], ["12*n", "4*n", n, 1]>
+// CHECK: calls.view {{.*}} -> <f32, [2, 12, k], ["12*n", n, 1]>
+// CHECK: calls.kernel "neg_f32"
+// CHECK-NOT: copy
+// CHECK: return
+func.func @joined(%x: !astra.tensor<f32, [2, 3, 4, n]>) -> !astra.tensor<f32, [2, 12, k]> attributes {astra.export = {dims = ["n", "k"]}} {
+  %e = astra.exp %x : !astra.tensor<f32, [2, 3, 4, n]>
+  %s = astra.slice %e {starts = ["0", "0", "0", "0"], dynamic_axes = array<i64>} : (!astra.tensor<f32, [2, 3, 4, n]>) -> !astra.tensor<f32, [2, 3, 4, k]>
+  %j = astra.reshape %s : (!astra.tensor<f32, [2, 3, 4, k]>) -> !astra.tensor<f32, [2, 12, k]>
+  %r = astra.neg %j : !astra.tensor<f32, [2, 12, k]>
+  return %r : !astra.tensor<f32, [2, 12, k]>
 }

@@ -29,7 +29,7 @@ NAN_HAS_SLOPE = {"neg", "relu", "sign", "floor", "ceil", "round", "add", "sub", 
                  "minimum", "rem"}
 # The order of the derivative that is infinity times 0 at an infinity: its limit is known, and
 # no formula without a test of its own gives it.
-NAN_AT_INFINITY = {"silu": 1, "gelu": 1, "erf": 2, "erfc": 2, "atan": 2, "rsqrt": 2, "sqrt": 3, "cbrt": 2,
+NAN_AT_INFINITY = {"gelu": 2, "erf": 2, "erfc": 2, "atan": 2, "rsqrt": 2, "sqrt": 3, "cbrt": 2,
                    "log": 3, "log1p": 3, "log2": 3, "log10": 3, "lgamma": 9}
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-300, -1e-300]

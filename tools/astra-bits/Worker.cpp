@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <set>
 
 using namespace astra;
 
@@ -54,7 +55,9 @@ public:
   bool open();
   bool runAll(std::map<std::string, Extents> &chosen);
   void printLinalg();
-  const std::string &getError() const { return session.getError(); }
+  const std::string &getError() const {
+    return problem.empty() ? session.getError() : problem;
+  }
 
 private:
   bool must(astra_status_t status, astra_error_t *error) {
@@ -71,6 +74,7 @@ private:
                  std::vector<std::vector<int64_t>> &shapes);
   bool isGiven(const std::string &path, std::string &value) const;
   bool bindGiven(const Function &function, Extents &dims);
+  bool areNamed(const std::set<std::string> &names);
   Host makeInput(const Function &function, size_t index,
                  const std::vector<int64_t> &shape, Kind kind, unsigned row);
   bool loadInput(const Leaf &leaf, const std::string &value, Host &host);
@@ -86,6 +90,7 @@ private:
 
   const Options &options;
   std::string level, threads;
+  std::string problem; // of the command line
   Session session;
 };
 
@@ -183,7 +188,9 @@ bool Run::loadInput(const Leaf &leaf, const std::string &value, Host &host) {
   bool isFile = value.size() > 4 && !value.compare(value.size() - 4, 4, ".npy");
   if (!isFile) {
     host.dtype = leaf.dtype;
-    return parseElement(value, leaf.dtype, host.bytes);
+    if (!parseElement(value, leaf.dtype, host.bytes))
+      problem = "`" + value + "` is no value for the input `" + leaf.path + "`";
+    return problem.empty();
   }
   astra_tensor_t tensor = {0};
   astra_error_t *error = nullptr;
@@ -209,6 +216,15 @@ bool Run::bindGiven(const Function &function, Extents &dims) {
         dims[leaf.shape[i]] = host.shape[i];
   }
   return true;
+}
+
+/// True if each dimension and input of the command line is one of `names`.
+bool Run::areNamed(const std::set<std::string> &names) {
+  for (const auto *list : {&options.dims, &options.inputs})
+    for (const auto &[name, value] : *list)
+      if (!names.count(name))
+        problem = "`" + name + "` is neither a dimension nor an input";
+  return problem.empty();
 }
 
 Host Run::makeInput(const Function &function, size_t index,
@@ -434,6 +450,8 @@ void Run::runExport(const Function &function, const std::string &size,
 }
 
 bool Run::runAll(std::map<std::string, Extents> &chosen) {
+  std::set<std::string> names;
+  bool hasExport = false; // else these are the tests
   for (size_t i = 0; i < session.getFunctionCount(); ++i) {
     Function function;
     if (!read(i, function))
@@ -445,12 +463,21 @@ bool Run::runAll(std::map<std::string, Extents> &chosen) {
     bool wanted = options.exports.empty() ||
                   std::find(options.exports.begin(), options.exports.end(),
                             function.name) != options.exports.end();
-    if (!wanted || (options.batched && function.inputs.empty()))
+    if (!wanted)
+      continue;
+    hasExport = true;
+    names.insert(function.dims.begin(), function.dims.end());
+    for (const Leaf &leaf : function.inputs)
+      names.insert(leaf.path);
+    Extents given;
+    if (!bindGiven(function, given))
+      return false;
+    if (options.batched && function.inputs.empty())
       continue;
     for (const std::string &size : options.sizes)
       runExport(function, size, chosen);
   }
-  return true;
+  return !hasExport || areNamed(names);
 }
 } // namespace
 

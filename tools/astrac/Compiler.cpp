@@ -143,8 +143,6 @@ std::string astra::findLibrary(const Options &options) {
 static CheckOptions getCheckOptions(const Options &options) {
   CheckOptions check;
   check.stdPath = findLibrary(options);
-  if (check.stdPath != EmbeddedFolder)
-    return check;
   check.load = [](const std::string &path) -> std::optional<std::string> {
     StringRef name = path;
     if (name.consume_front(EmbeddedFolder) && name.consume_front("/")) {

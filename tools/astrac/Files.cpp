@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <set>
 #include <unistd.h>
 
 using namespace astra;
@@ -17,6 +18,8 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static constexpr uint64_t MostBytes = 16u << 20;
+/// What was read as a source, which nothing is written over.
+static std::set<fs::UniqueID> sources;
 /// Between a file's name and the number of the process that writes it.
 static constexpr char TemporaryMark[] = ".astrac-";
 
@@ -40,6 +43,7 @@ std::optional<std::string> astra::readSource(StringRef path) {
                  << " bytes; a source file may have " << MostBytes << "\n";
     return std::nullopt;
   }
+  sources.insert(status.getUniqueID());
   return readBytes(path);
 }
 
@@ -73,7 +77,8 @@ static void onSignal(int number) {
 /// A folder stands before the files in it.
 static void removeOnSignal(StringRef path) {
   if (doomedCount == 0)
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    for (int number :
+         {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ}) {
       struct sigaction action = {};
       action.sa_handler = onSignal;
       if (sigaction(number, nullptr, &before[number]) == 0 &&
@@ -135,10 +140,20 @@ static bool writeBeside(StringRef path, StringRef bytes,
 /// leads to: `/dev/stdout` is one.
 static const char *refuseToReplace(StringRef path) {
   fs::file_status status;
-  if (fs::status(path, status) || fs::is_regular_file(status))
+  if (fs::status(path, status))
     return nullptr;
+  if (fs::is_regular_file(status))
+    return sources.count(status.getUniqueID()) ? "it is a source of the program"
+                                               : nullptr;
   return fs::is_directory(status) ? "it is a folder"
                                   : "it is a device or a pipe, not a file";
+}
+
+bool astra::mayWrite(StringRef path) {
+  const char *reason = refuseToReplace(path);
+  if (reason)
+    printFileError(false, path, reason);
+  return !reason;
 }
 
 bool astra::writeFiles(
@@ -146,11 +161,8 @@ bool astra::writeFiles(
   std::vector<std::string> temporaries;
   bool good = true;
   for (const auto &[path, bytes] : contents) {
-    if (const char *reason = refuseToReplace(path)) {
-      printFileError(false, path, reason);
-      good = false;
+    if (!(good = mayWrite(path)))
       break;
-    }
     temporaries.emplace_back();
     if (!(good = writeBeside(path, bytes, temporaries.back())))
       break;

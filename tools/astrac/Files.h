@@ -20,6 +20,10 @@ std::optional<std::string> readSource(llvm::StringRef path);
 /// A file of any size and content.
 std::optional<std::string> readBytes(llvm::StringRef path);
 
+/// False, with the error printed, where a file would take the place of a
+/// folder, a device, a pipe or a source that was read.
+bool mayWrite(llvm::StringRef path);
+
 /// Writes files beside their places first and moves them there together.
 bool writeFiles(
     llvm::ArrayRef<std::pair<std::string, llvm::StringRef>> contents);

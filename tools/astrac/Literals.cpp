@@ -58,6 +58,8 @@ bool parseFloat(StringRef word, uint32_t dtype, uint64_t &bits) {
       llvm::consumeError(status.takeError());
       return false;
     }
+    if (*status & llvm::APFloat::opOverflow)
+      return false; // as in a program
   }
   bits = value.bitcastToAPInt().getZExtValue();
   return true;
@@ -144,6 +146,8 @@ bool LiteralParser::parseElement(unsigned depth) {
   StringRef word = text.take_while(
       [](char c) { return c != ',' && c != ']' && c != '[' && !isspace(c); });
   text = text.drop_front(word.size());
+  if (word.empty())
+    return fail("a value is missing");
   uint64_t bits = 0;
   bool good = false;
   if (getClass(dtype) == ASTRA_CLASS_BOOL) {

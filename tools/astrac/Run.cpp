@@ -141,6 +141,8 @@ bool Runner::giveOutput(size_t index, size_t count, astra_tensor_t tensor) {
     bool npy = stem.consume_back(".npy");
     path = stem.str() + "." + std::to_string(index) + (npy ? ".npy" : "");
   }
+  if (!mayWrite(path))
+    return false;
   astra_error_t *error = nullptr;
   return session.check(
              astra_npy_save(session.getRuntime(), path.c_str(), tensor, &error),
@@ -195,8 +197,11 @@ int Runner::run() {
   std::vector<astra_tensor_t> outputs(info.output_count);
   bool isTraced = options.profile || !options.trace.empty();
   if (!session.watch(isTraced, options.stopAt) ||
-      !session.call(handle, inputs, outputs) ||
-      !session.saveTrace(options.trace))
+      !session.call(handle, inputs, outputs))
+    return complain(session.getError()), 1;
+  if (!options.trace.empty() && !mayWrite(options.trace))
+    return 1;
+  if (!session.saveTrace(options.trace))
     return complain(session.getError()), 1;
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!giveOutput(i, outputs.size(), outputs[i]))

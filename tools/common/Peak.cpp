@@ -122,7 +122,9 @@ double measureFlops(unsigned threads) {
 
 Peak measurePeak(unsigned threads) {
   Peak peak;
-  peak.threads = std::max(threads, 1u);
+  // More threads than run at once only take turns.
+  unsigned most = std::max(std::thread::hardware_concurrency(), 1u);
+  peak.threads = std::clamp(threads, 1u, most);
   peak.bytes = measureCopy(peak.threads);
   peak.flops = measureFlops(peak.threads);
   return peak;

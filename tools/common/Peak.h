@@ -13,7 +13,7 @@ struct Peak {
   unsigned threads = 1;
 };
 
-/// Takes about half a second.
+/// With as many of the threads as run at once. Takes about half a second.
 Peak measurePeak(unsigned threads);
 
 } // namespace astra

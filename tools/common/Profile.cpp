@@ -115,11 +115,13 @@ std::string toTable(const Profile &profile, const Peak &peak, size_t most) {
   between.nanoseconds =
       profile.nanoseconds - std::min(profile.nanoseconds, all.nanoseconds);
   out += rowText(between, profile.nanoseconds, peak);
-  all.kernel = format("%llu calls", (unsigned long long)profile.calls);
+  all.kernel = format("%llu call%s", (unsigned long long)profile.calls,
+                      profile.calls == 1 ? "" : "s");
   all.nanoseconds = profile.nanoseconds;
   out += rowText(all, profile.nanoseconds, peak);
-  out += format("peak: %.2f GB/s copying, %.2f GFLOP/s (f32), %u threads\n",
-                peak.bytes, peak.flops, peak.threads);
+  out += format("peak: %.2f GB/s copying, %.2f GFLOP/s (f32), %u thread%s\n",
+                peak.bytes, peak.flops, peak.threads,
+                peak.threads == 1 ? "" : "s");
   if (profile.dropped)
     out += format("%llu events were dropped: the trace was full\n",
                   (unsigned long long)profile.dropped);
