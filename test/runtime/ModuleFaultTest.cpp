@@ -37,6 +37,7 @@ protected:
     ASTRA_INIT(RUNTIME_OPTIONS, &options);
     astra_allocator_t allocator = failingAllocator();
     options.allocator = &allocator;
+    options.threads = 2;
     options.kept_limit = 1; // so that each block is asked for anew
     ASSERT_OK(astra_runtime_create(&options, &runtime, &error));
     ASSERT_OK(astra_device_open(runtime, "cpu", &cpu, &error));
