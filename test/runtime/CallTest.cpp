@@ -558,11 +558,10 @@ TEST_F(Descriptors, ListAllMissingKernels) {
 
 TEST_F(Descriptors, ThatAreDamagedAreRefused) {
   auto refused = [&](const char *text, auto damage) {
+    TearDown();
     SetUp();
     damage();
     EXPECT_FAILS(ASTRA_ERROR_CORRUPT_FILE, text, link(&error));
-    TearDown();
-    runtime = nullptr;
   };
   refused("begin", [&] { desc.magic = 3; });
   refused("size", [&] { desc.struct_size = 8; });
@@ -587,7 +586,6 @@ TEST_F(Descriptors, ThatAreDamagedAreRefused) {
   code(unknown, 5);
   code(nullptr, 1);
   code(cut, 0);
-  SetUp();
 }
 
 } // namespace
