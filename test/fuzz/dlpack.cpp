@@ -54,11 +54,11 @@ template <class Managed> struct Foreign {
            stride = tensor.strides ? strides[axis] : dense;
       if (extent <= 0)
         return true;
-      (stride < 0 ? low : high) += (extent - 1) * stride * elementBytes;
-      dense *= extent;
       count *= extent;
       if (count > bufferBytes)
         return false;
+      (stride < 0 ? low : high) += (extent - 1) * stride * elementBytes;
+      dense *= extent;
     }
     return low >= 0 && high + elementBytes <= bufferBytes;
   }
