@@ -113,6 +113,23 @@ uintptr_t addressOf(const DLTensor &from) {
   return reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
 }
 
+/// Whether addresses can be had by arithmetic; whether memory is there, only
+/// the other side knows.
+Status checkAddresses(const DLTensor &from, const Layout &layout,
+                      uint32_t elementBytes) {
+  uint64_t below = uint64_t(layout.offset) * elementBytes, first = 0;
+  if (!__builtin_add_overflow(reinterpret_cast<uintptr_t>(from.data),
+                              from.byte_offset, &first) &&
+      first >= below) {
+    uint64_t room = (UINTPTR_MAX - (first - below)) / elementBytes;
+    if (checkBounds(layout, int64_t(std::min<uint64_t>(room, INT64_MAX))).ok())
+      return {};
+  }
+  return fail(ASTRA_ERROR_OVERFLOW, "a DLPack tensor of shape ",
+              shapeText(layout.rank, layout.shape.data()), " at byte_offset ",
+              from.byte_offset, " leaves the addresses of 64 bits");
+}
+
 Status checkSource(const DLTensor &from, const Layout &layout,
                    const DtypeInfo &row) {
   if (from.device.device_type != dlpack::hostDevice)
@@ -124,6 +141,7 @@ Status checkSource(const DLTensor &from, const Layout &layout,
   if (layout.elementCount() == 0)
     return {};
   ASTRA_TRY(need(from.data, "data"));
+  ASTRA_TRY(checkAddresses(from, layout, row.bytes));
   uintptr_t address = addressOf(from);
   if (address % row.bytes)
     return fail(ASTRA_ERROR_INVALID_ARGUMENT,

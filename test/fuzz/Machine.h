@@ -47,6 +47,7 @@ struct Machine {
   Machine() {
     astra_runtime_options_t options;
     ASTRA_INIT(RUNTIME_OPTIONS, &options);
+    options.threads = 1;
     options.memory_limit = 16u << 20;
     options.debug = [](void *, const char *) {};
     mustWork(astra_runtime_create, &options, &runtime);

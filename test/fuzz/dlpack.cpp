@@ -43,8 +43,9 @@ template <class Managed> struct Foreign {
   /// this side can know; whoever makes such a struct answers for it.
   bool isHonest() const {
     const DLTensor &tensor = managed.dl_tensor;
-    if (tensor.ndim < 0 || tensor.ndim > ASTRA_MAX_RANK || !tensor.shape)
-      return tensor.ndim == 0;
+    if (tensor.ndim < 0 || tensor.ndim > ASTRA_MAX_RANK ||
+        (tensor.ndim && !tensor.shape))
+      return false;
     using Wide = __int128;
     Wide count = 1, low = tensor.byte_offset, high = low, dense = 1;
     Wide elementBytes = tensor.dtype.bits / 8;
@@ -53,11 +54,11 @@ template <class Managed> struct Foreign {
            stride = tensor.strides ? strides[axis] : dense;
       if (extent <= 0)
         return true;
-      (stride < 0 ? low : high) += (extent - 1) * stride * elementBytes;
-      dense *= extent;
       count *= extent;
       if (count > bufferBytes)
         return false;
+      (stride < 0 ? low : high) += (extent - 1) * stride * elementBytes;
+      dense *= extent;
     }
     return low >= 0 && high + elementBytes <= bufferBytes;
   }

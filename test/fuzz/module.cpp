@@ -74,11 +74,13 @@ private:
     return made;
   }
   uint32_t dtype() { return dtypes[bytes.oneIn(16) ? bytes.below(8) : 0]; }
+  int64_t place() { return bytes.oneIn(16) ? bytes.number() : bytes.below(2); }
   astra_dim_expr_t dim();
   astra_leaf_desc_t leaf();
   astra_value_desc_t value();
   void exported(astra_export_desc_t &made);
   void fused(astra_fused_desc_t &made);
+  void latest(astra_module_desc_t &made);
   void stage(astra_stage_desc_t &made);
 
   Bytes &bytes;
@@ -157,12 +159,13 @@ void Builder::fused(astra_fused_desc_t &made) {
 }
 
 const astra_module_desc_t *Builder::module() {
+  constexpr uint32_t versions[] = {3, 3, 3, 3, 3, 3, 2, 1};
   auto *made = memory<astra_module_desc_t>(1);
   made->magic = ASTRA_MODULE_MAGIC;
   made->object_abi =
-      bytes.oneIn(32) ? bytes.take<uint32_t>() : 2 - bytes.oneIn(4);
-  made->struct_size = made->object_abi == 1 ? ASTRA_MODULE_DESC_SIZE_1
-                                            : sizeof(astra_module_desc_t);
+      bytes.oneIn(32) ? bytes.take<uint32_t>() : versions[bytes.below(8)];
+  made->struct_size = made->object_abi < 3 ? ASTRA_MODULE_DESC_SIZE_1
+                                           : sizeof(astra_module_desc_t);
   if (bytes.oneIn(64))
     made->struct_size = bytes.take<uint32_t>();
   made->arithmetic = bytes.oneIn(64) ? bytes.take<uint32_t>() : 1;
@@ -184,11 +187,33 @@ const astra_module_desc_t *Builder::module() {
       2, made->location_count, [this](astra_location_desc_t &each) {
         each = {text(), bytes.below(99), bytes.below(99)};
       });
-  if (made->object_abi != 1)
-    made->fused = array<astra_fused_desc_t>(
-        2, made->fused_count,
-        [this](astra_fused_desc_t &each) { fused(each); });
+  if (made->object_abi >= 3)
+    latest(*made);
   return made;
+}
+
+/// What descriptors have since version 3. The places are as many as the fused
+/// kernels and the exports that they are of.
+void Builder::latest(astra_module_desc_t &made) {
+  made.fused = array<astra_fused_desc_t>(
+      2, made.fused_count, [this](astra_fused_desc_t &each) { fused(each); });
+  made.donations = array<astra_donation_desc_t>(
+      3, made.donation_count, [this](astra_donation_desc_t &each) {
+        each = {bytes.below(3), bytes.below(3), bytes.below(3), 0};
+      });
+  if (made.fused_count <= 2 && !bytes.oneIn(8)) {
+    auto *places = memory<astra_places_desc_t>(made.fused_count);
+    for (uint64_t i = 0; i < made.fused_count; ++i)
+      places[i].locations = array<int64_t>(
+          3, places[i].count, [this](int64_t &at) { at = place(); });
+    made.fused_places = places;
+  }
+  if (made.export_count <= 2 && !bytes.oneIn(8)) {
+    auto *places = memory<int64_t>(made.export_count);
+    for (uint64_t i = 0; i < made.export_count; ++i)
+      places[i] = place();
+    made.export_places = places;
+  }
 }
 
 /// Looks at and calls what has been accepted.
@@ -222,6 +247,9 @@ void Inspection::module(astra_module_t module) {
              &variant);
     see(name);
     see(variant);
+    astra_kernel_info_t kernel;
+    ASTRA_INIT(KERNEL_INFO, &kernel);
+    mustWork(astra_module_kernel_info, runtime, module, i, &kernel);
   }
   for (size_t i = 0; i < info.function_count; ++i) {
     astra_function_t found{0};
@@ -250,6 +278,14 @@ void Inspection::function(astra_function_t function) {
     for (uint32_t axis = 0; axis < leaf.rank; ++axis)
       see(leaf.shape[axis]);
   }
+  const char *source = nullptr;
+  mustWork(astra_function_source, runtime, function, &source);
+  see(source);
+  int64_t dims[] = {bytes.below(8), bytes.below(8), bytes.number()};
+  uint64_t workspace = 0, results = 0;
+  attempt(astra_function_memory, runtime, function,
+          static_cast<const int64_t *>(dims), info.dim_count, &workspace,
+          &results);
   call(function, info);
 }
 
@@ -273,6 +309,7 @@ void Inspection::call(astra_function_t function,
     mustWork(astra_function_input, runtime, function, i, &leaf);
     made.push_back(argument(leaf));
     in.push_back(astra_value_of_tensor(made.back()));
+    in.back().flags = bytes.oneIn(4) ? ASTRA_VALUE_DONATE : 0;
   }
   script = {bytes.take<uint8_t>(), bytes.number(),
             bytes.oneIn(2) ? 0 : bytes.take<int8_t>()};
@@ -286,9 +323,13 @@ void Inspection::call(astra_function_t function,
     made.push_back(out[i]);
   }
   attempt(astra_stream_wait, runtime, machine.stream);
-  for (astra_tensor_t tensor : made)
-    if (tensor.bits)
-      mustWork(astra_tensor_release, runtime, tensor);
+  for (size_t i = 0; i < made.size(); ++i) {
+    bool donated = i < in.size() && in[i].flags;
+    if (donated) // gone, or refused
+      attempt(astra_tensor_release, runtime, made[i]);
+    else if (made[i].bits)
+      mustWork(astra_tensor_release, runtime, made[i]);
+  }
 }
 
 } // namespace

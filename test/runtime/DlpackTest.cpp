@@ -141,6 +141,17 @@ TEST_F(Dlpack, RefusesWhatItCannotTake) {
   Theirs wide(data, {3, 3}, {INT64_MAX / 2, INT64_MAX / 2});
   EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "leaves 64 bits",
                take(wide, &made, &error));
+  Theirs beyond(data, {3}, {INT64_MAX / 8 - 1});
+  beyond.managed.dl_tensor.byte_offset = UINT64_MAX / 2 - 3;
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "leaves the addresses",
+               take(beyond, &made, &error));
+  Theirs before(data, {3}, {-INT64_MAX / 16});
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "leaves the addresses",
+               take(before, &made, &error));
+  Theirs around(data, {3});
+  around.managed.dl_tensor.byte_offset = UINT64_MAX - 7;
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "leaves the addresses",
+               take(around, &made, &error));
   Theirs null(nullptr, {4});
   EXPECT_FAILS(ASTRA_ERROR_INVALID_ARGUMENT, "data", take(null, &made, &error));
   Theirs ndim(data, {4});

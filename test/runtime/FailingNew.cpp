@@ -10,6 +10,7 @@ std::atomic<int64_t> untilFailure{INT64_MAX};
 std::atomic<int64_t> blocks{0};
 
 std::atomic<int64_t> failures{0};
+std::atomic<int64_t> first{INT64_MAX};
 
 bool failsNow() {
   int64_t left = untilFailure.fetch_sub(1);
@@ -44,8 +45,11 @@ namespace astra::test {
 
 void failFrom(int64_t n, int64_t count) {
   failures = count;
+  first = n;
   untilFailure = n;
 }
+
+int64_t allocationsSince() { return first - untilFailure; }
 
 bool healMemory() { return untilFailure.exchange(INT64_MAX) < 0; }
 

@@ -11,6 +11,8 @@ namespace astra::test {
 
 /// From the n-th allocation on, `count` of them fail, until `healMemory`.
 void failFrom(int64_t n, int64_t count);
+/// How many allocations there were since `failFrom`.
+int64_t allocationsSince();
 /// Allocations work again. Gives whether one has failed.
 bool healMemory();
 /// Blocks of operator new that are alive.

@@ -1,9 +1,13 @@
 // Random sequences of the API against a simple model: a tensor is a row of
-// numbers or an error, a view shares it, work in a stream is done in order once
-// its gate is open. ASTRA_MODEL_STEPS sets how many steps are taken in one long
-// sequence, ASTRA_MODEL_SEQUENCES how many short ones with a runtime of their
-// own there are, and ASTRA_MODEL_SEED where they begin.
+// numbers or an error, views and parts share its memory, work in a stream is
+// done in order, and what is kept in the pool is not missed. ASTRA_MODEL_STEPS
+// sets how many steps are taken in one long sequence, ASTRA_MODEL_SEQUENCES how
+// many short ones with a runtime of their own there are, ASTRA_MODEL_SEED where
+// they begin, and ASTRA_MODEL_SECONDS after which time no more are begun.
 #include "RuntimeTesting.h"
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -17,13 +21,18 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+/// A piece of the work of a stream.
+struct Place {
+  size_t stream;
+  uint64_t position;
+};
+
 /// What the model knows of one tensor.
 struct Known {
   astra_tensor_t handle{0};
   std::vector<float> values;
   bool failed = false;
-  size_t stream = SIZE_MAX; // whose work makes it, or none
-  uint64_t position = 0;
+  std::vector<Place> work; // that makes it
 };
 
 class Model : public RuntimeTest {
@@ -47,6 +56,8 @@ protected:
       streams.push_back(made);
     }
     submitted.assign(streams.size(), 0);
+    callbacks = 0;
+    called = 0;
     random.seed(seed);
   }
 
@@ -66,11 +77,17 @@ protected:
     astra_memory_info_t info;
     ASTRA_INIT(MEMORY_INFO, &info);
     ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
-    if (inOrder)
+    if (inOrder) {
       EXPECT_EQ(info.live_bytes, 0u);
+      EXPECT_EQ(called, callbacks);
+      ASSERT_OK(astra_runtime_trim(runtime, 0, &error));
+      ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
+      EXPECT_EQ(info.kept_bytes, 0u);
+    }
     tensors.clear();
     owners.clear();
     astra_runtime_destroy(runtime);
+    EXPECT_EQ(called, callbacks);
   }
 
   size_t pick(size_t below) {
@@ -81,6 +98,7 @@ protected:
     std::swap(tensors[index], tensors.back());
     tensors.pop_back();
   }
+  Place submit(size_t on) { return {on, ++submitted[on]}; }
 
   void makeTensor() {
     Known made;
@@ -101,8 +119,7 @@ protected:
     made.failed = a.failed || b.failed;
     for (size_t i = 0; i < 4; ++i)
       made.values.push_back(a.values[i] + b.values[i]);
-    made.stream = on;
-    made.position = ++submitted[on];
+    made.work = {submit(on)};
     tensors.push_back(made);
   }
 
@@ -124,8 +141,7 @@ protected:
     made.failed = x.failed;
     for (float value : x.values)
       made.values.push_back(2 * value);
-    made.stream = on;
-    made.position = ++submitted[on];
+    made.work = {submit(on)};
     tensors.push_back(made);
   }
 
@@ -153,8 +169,7 @@ protected:
     ASSERT_OK(astra_stream_cancel(runtime, streams[on], &error));
     made.failed = true;
     made.values.assign(4, 0);
-    made.stream = on;
-    made.position = ++submitted[on];
+    made.work = {submit(on)};
     tensors.push_back(made);
   }
 
@@ -168,6 +183,93 @@ protected:
     made.values.assign(from.values.rbegin(), from.values.rend());
     owners[made.handle.bits] = owner;
     tensors.push_back(made);
+  }
+
+  /// Two halves of a new tensor are written in two streams. A view over both
+  /// fails if either does.
+  void partition() {
+    int64_t eight = 8, starts[] = {0, 4}, extents[] = {4, 4};
+    astra_tensor_t whole{0}, parts[2];
+    ASSERT_OK(
+        astra_tensor_empty(runtime, cpu, ASTRA_F32, 1, &eight, &whole, &error));
+    ASSERT_OK(astra_tensor_partition(runtime, whole, 2, starts, extents,
+                                     nullptr, parts, &error));
+    Known halves[2], middle;
+    for (size_t i = 0; i < 2; ++i) {
+      ASSERT_NO_FATAL_FAILURE(pick(2) ? addInto(parts[i], halves[i])
+                                      : copyInto(parts[i], halves[i]));
+      owners[halves[i].handle.bits] = whole.bits;
+      middle.work.push_back(halves[i].work[0]);
+      middle.failed |= halves[i].failed;
+      for (size_t k = 0; k < 2; ++k)
+        middle.values.push_back(halves[i].values[i ? k : 2 + k]);
+    }
+    int64_t start = 2;
+    ASSERT_OK(astra_tensor_slice(runtime, whole, &start, extents, nullptr,
+                                 &middle.handle, &error));
+    owners[middle.handle.bits] = whole.bits;
+    ASSERT_OK(astra_tensor_release(runtime, whole, &error));
+    tensors.insert(tensors.end(), {halves[0], halves[1], middle});
+  }
+  void addInto(astra_tensor_t target, Known &made) {
+    const Known a = any(), b = any();
+    size_t on = pick(streams.size());
+    astra_value_t in[] = {astra_value_of_tensor(a.handle),
+                          astra_value_of_tensor(b.handle)};
+    astra_call_options_t options;
+    ASTRA_INIT(CALL_OPTIONS, &options);
+    options.targets = &target;
+    options.target_count = 1;
+    ASSERT_OK(astra_function_call(runtime, add, streams[on], &options, in, 2,
+                                  &made.handle, 1, &error));
+    made.failed = a.failed || b.failed;
+    for (size_t i = 0; i < 4; ++i)
+      made.values.push_back(a.values[i] + b.values[i]);
+    made.work = {submit(on)};
+  }
+  void copyInto(astra_tensor_t target, Known &made) {
+    const Known from = any();
+    size_t on = pick(streams.size());
+    ASSERT_OK(astra_tensor_copy(runtime, streams[on], from.handle, target,
+                                &made.handle, &error));
+    made.failed = from.failed;
+    made.values = from.values;
+    made.work = {submit(on)};
+  }
+
+  /// A stream waits for what another was told, by an event.
+  void acrossStreams() {
+    size_t from = pick(streams.size()), to = pick(streams.size());
+    astra_event_t event{0};
+    ASSERT_OK(astra_event_create(runtime, nullptr, &event, &error));
+    ASSERT_OK(astra_event_record(runtime, event, streams[from], &error));
+    submit(from);
+    ASSERT_OK(astra_stream_wait_event(runtime, streams[to], event, &error));
+    submit(to);
+    if (pick(4) == 0)
+      ASSERT_OK(astra_event_wait(runtime, event, &error));
+    ASSERT_OK(astra_event_release(runtime, event, &error));
+  }
+
+  void callBack() {
+    size_t on = pick(streams.size());
+    ASSERT_OK(astra_stream_callback(
+        runtime, streams[on],
+        [](void *count, astra_status_t) {
+          ++*static_cast<std::atomic<uint64_t> *>(count);
+        },
+        &called, &error));
+    submit(on);
+    ++callbacks;
+  }
+
+  void trim() { ASSERT_OK(astra_runtime_trim(runtime, 64 * pick(16), &error)); }
+
+  /// The other reference keeps the tensor.
+  void retainAndRelease() {
+    astra_tensor_t handle = any().handle;
+    ASSERT_OK(astra_tensor_retain(runtime, handle, &error));
+    ASSERT_OK(astra_tensor_release(runtime, handle, &error));
   }
 
   void read() {
@@ -187,13 +289,16 @@ protected:
 
   void checkState() {
     const Known &known = any();
-    uint32_t state = 9;
-    uint64_t completed = UINT64_MAX;
-    if (known.stream != SIZE_MAX)
-      ASSERT_OK(astra_stream_position(runtime, streams[known.stream], nullptr,
+    bool done = true;
+    for (const Place &place : known.work) {
+      uint64_t completed = 0;
+      ASSERT_OK(astra_stream_position(runtime, streams[place.stream], nullptr,
                                       &completed, &error));
+      done &= completed >= place.position;
+    }
+    uint32_t state = 9;
     ASSERT_OK(astra_tensor_state(runtime, known.handle, &state, &error));
-    if (completed >= known.position)
+    if (done)
       ASSERT_EQ(state, uint32_t(known.failed ? ASTRA_TENSOR_FAILED
                                              : ASTRA_TENSOR_READY));
   }
@@ -243,7 +348,7 @@ protected:
       return makeTensor();
     if (tensors.size() > 40)
       return release();
-    switch (pick(16)) {
+    switch (pick(24)) {
     case 0:
       return makeTensor();
     case 1:
@@ -269,6 +374,18 @@ protected:
       return runByHand();
     case 14:
       return release();
+    case 15:
+    case 16:
+      return partition();
+    case 17:
+    case 18:
+      return acrossStreams();
+    case 19:
+      return callBack();
+    case 20:
+      return trim();
+    case 21:
+      return retainAndRelease();
     default:
       return drain(pick(streams.size()));
     }
@@ -278,6 +395,8 @@ protected:
   astra_function_t add{0}, twice{0}, divide{0};
   std::vector<astra_stream_t> streams;
   std::vector<uint64_t> submitted;
+  uint64_t callbacks = 0; // asked for
+  std::atomic<uint64_t> called{0};
   std::vector<Known> tensors;
   std::map<uint64_t, uint64_t> owners;
 };
@@ -289,14 +408,19 @@ TEST_F(Model, AgreesAfterEveryStep) {
 }
 
 TEST_F(Model, AgreesInShortSequences) {
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now() + std::chrono::seconds(
+                                 fromEnvironment("ASTRA_MODEL_SECONDS", 86400));
   uint64_t count = fromEnvironment("ASTRA_MODEL_SEQUENCES", 100);
-  uint64_t seed = fromEnvironment("ASTRA_MODEL_SEED", 1);
-  for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
-    SCOPED_TRACE(seed + i);
-    begin(seed + i);
+  uint64_t seed = fromEnvironment("ASTRA_MODEL_SEED", 1), done = 0;
+  for (; done < count && !HasFailure() && Clock::now() < last; ++done) {
+    SCOPED_TRACE(seed + done);
+    begin(seed + done);
     take(30);
-    end(/*inOrder=*/i % 2 == 0);
+    end(/*inOrder=*/done % 2 == 0);
   }
+  RecordProperty("sequences", std::to_string(done));
+  std::printf("%llu sequences\n", static_cast<unsigned long long>(done));
 }
 
 } // namespace

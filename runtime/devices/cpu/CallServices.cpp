@@ -116,8 +116,9 @@ void *CallServices::scratch(const astra_call_t *call, int64_t bytes) {
 void CallServices::scratchFree(const astra_call_t *call, void *memory) {
   if (!memory)
     return;
-  auto *header = static_cast<ScratchHeader *>(memory) - 1;
-  of(call).memory.release(header->block);
+  // A copy: the header lies in the memory that is released.
+  ScratchHeader header = *(static_cast<ScratchHeader *>(memory) - 1);
+  of(call).memory.release(header.block);
 }
 
 astra_outcome_t CallServices::recordError(const astra_call_t *call,
