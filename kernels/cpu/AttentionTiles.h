@@ -90,8 +90,8 @@ void addWeighted(const C *a, int64_t tileStep, int64_t rows, const C *b,
 
 /// Canonical products of packed rows and packed columns, `width` apart, over d.
 template <class C, int width>
-void products(const C *a, int64_t rows, const C *b, int64_t columns, int64_t d,
-              const C *ones, C *to) {
+ASTRA_SHARED void products(const C *a, int64_t rows, const C *b,
+                           int64_t columns, int64_t d, const C *ones, C *to) {
   constexpr int full = Tile<C>::rows;
   if (d > foldExtent) { // more than one fold: pair by pair
     for (int64_t r = 0; r < rows; ++r)
@@ -159,8 +159,8 @@ void packAcross(const Matrix<const T> &x, int64_t first, int64_t count,
 /// The rows [first, first + count) one after another, each filled up with zeros
 /// to `padded`; false if an element is infinite or NaN.
 template <class T>
-bool packRows(const Matrix<const T> &x, int64_t first, int64_t count,
-              int64_t padded, Compute<T> *to) {
+ASTRA_SHARED bool packRows(const Matrix<const T> &x, int64_t first,
+                           int64_t count, int64_t padded, Compute<T> *to) {
   using C = Compute<T>;
   using Bits = BitsOf<C>;
   constexpr Bits infinity = math::Format<C>::Infinity;
@@ -182,8 +182,8 @@ bool packRows(const Matrix<const T> &x, int64_t first, int64_t count,
 /// Scales a row of scores and hides those outside [from, to) and those that the
 /// mask hides (none if it is null).
 template <class C>
-void finishScores(C *score, int64_t width, C scale, int64_t from, int64_t to,
-                  const Bool *mask, int64_t stride) {
+ASTRA_SHARED void finishScores(C *score, int64_t width, C scale, int64_t from,
+                               int64_t to, const Bool *mask, int64_t stride) {
   ASTRA_VECTOR_LOOP
   for (int64_t j = 0; j < width; ++j)
     score[j] = scale * score[j];

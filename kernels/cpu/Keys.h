@@ -43,8 +43,7 @@ constexpr int64_t rankLimit = 128;
 
 /// The rank of each of n <= rankLimit keys among them, equal ones in order. The
 /// key arrays have room up to a multiple of 32.
-template <class K>
-ASTRA_SHARED inline void rankKeys(const K *keys, int64_t n, K *ranks) {
+template <class K> inline void rankKeys(const K *keys, int64_t n, K *ranks) {
   using Signed = std::make_signed_t<K>;
   constexpr K sign = K(K(1) << (8 * sizeof(K) - 1));
   alignas(64) Signed ordered[rankLimit]; // signed numbers compare faster

@@ -46,7 +46,7 @@ template <class T> struct Line {
 };
 
 /// Writes the keys of a line; whether they ascend already.
-template <class T> ASTRA_SHARED bool readKeys(Line<T> line, BitsOf<T> *keys) {
+template <class T> bool readKeys(Line<T> line, BitsOf<T> *keys) {
   if (line.stride == 1) {
     ASTRA_VECTOR_LOOP
     for (int64_t i = 0; i < line.size; ++i)
