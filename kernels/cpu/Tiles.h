@@ -12,6 +12,8 @@
 // Iterations are independent: an output is a view of its own or exactly that of
 // an input.
 #define ASTRA_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#define ASTRA_SCALAR_LOOP                                                      \
+  _Pragma("clang loop vectorize(disable) unroll(disable)")
 
 ASTRA_KERNELS_BEGIN
 
@@ -71,13 +73,14 @@ public:
   }
 
   astra_outcome_t run(const astra_call_t *call) const {
-    parallelFor(call, nest.size(), elementGrain,
-                [this](int64_t begin, int64_t end) {
-                  if (nest.innerExtent() >= 64)
-                    runLong(begin, end);
-                  else
-                    runShort(begin, end);
-                });
+    parallelFor(
+        call, nest.size(), elementGrain, [this](int64_t begin, int64_t end) {
+          // One run, however short, needs no tile to be collected in.
+          if (nest.innerExtent() >= 64 || nest.innerExtent() == nest.size())
+            runLong(begin, end);
+          else
+            runShort(begin, end);
+        });
     return ASTRA_OK;
   }
 
@@ -133,6 +136,16 @@ private:
       return result;
   }
 
+  /// As loadRun; for a few elements its call costs more than they do.
+  static void loadShort(const In *from, int64_t stride, int64_t n,
+                        Compute<In> *to) {
+    if (n > 16)
+      return loadRun(from, stride, n, to);
+    ASTRA_SCALAR_LOOP
+    for (int64_t i = 0; i < n; ++i)
+      to[i] = widen(from[i * stride]);
+  }
+
   /// Short runs are collected until a tile is full.
   void runShort(int64_t begin, int64_t end) const {
     alignas(64) Compute<In> buffer[N][tileSize];
@@ -142,8 +155,8 @@ private:
       nest.visit(at, at + n,
                  [&](const int64_t (&offset)[N + 1], int64_t count) {
                    for (int i = 0; i < N; ++i)
-                     loadRun(in[i] + offset[i], nest.innerStride(i), count,
-                             buffer[i] + filled);
+                     loadShort(in[i] + offset[i], nest.innerStride(i), count,
+                               buffer[i] + filled);
                    filled += count;
                    return true;
                  });
