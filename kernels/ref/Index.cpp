@@ -9,6 +9,18 @@ using namespace astra;
 
 namespace {
 
+/// Copies the elements of one view of a nest, the `source`, to the other.
+template <class T>
+void copySlice(const Nest<2> &nest, int source, const T *from, T *to) {
+  int target = 1 - source;
+  nest.visit(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      to[offset[target] + i * nest.innerStride(target)] =
+          from[offset[source] + i * nest.innerStride(source)];
+    return true;
+  });
+}
+
 template <class T>
 astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
                        const int64_t *params) {
@@ -21,14 +33,7 @@ astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
     const T *from =
         static_cast<const T *>(x.data) + indexing.offsetOf(destination, x);
     T *to = static_cast<T *>(out.data) + indexing.takenOffset(place);
-    const Nest<2> &slice = indexing.slice;
-    slice.visit(0, slice.size(),
-                [&](const int64_t (&offset)[2], int64_t count) {
-                  for (int64_t i = 0; i < count; ++i)
-                    to[offset[1] + i * slice.innerStride(1)] =
-                        from[offset[0] + i * slice.innerStride(0)];
-                  return true;
-                });
+    copySlice(indexing.slice, 0, from, to);
   }
   return ASTRA_OK;
 }
@@ -39,12 +44,8 @@ template <class T> void copyAll(const astra_arg_t &x, const astra_arg_t &out) {
     return;
   const astra_arg_t pair[2] = {x, out};
   Nest<2> nest = nestOf<2>(pair);
-  nest.visit(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      static_cast<T *>(out.data)[offset[1] + i * nest.innerStride(1)] =
-          static_cast<const T *>(x.data)[offset[0] + i * nest.innerStride(0)];
-    return true;
-  });
+  copySlice(nest, 0, static_cast<const T *>(x.data),
+            static_cast<T *>(out.data));
 }
 
 template <class T>
@@ -61,14 +62,7 @@ astra_outcome_t scatterSet(const astra_call_t *call, const astra_arg_t *args,
     T *to = static_cast<T *>(out.data) + indexing.offsetOf(destination, out);
     const T *from =
         static_cast<const T *>(value.data) + indexing.takenOffset(place);
-    const Nest<2> &slice = indexing.slice;
-    slice.visit(0, slice.size(),
-                [&](const int64_t (&offset)[2], int64_t count) {
-                  for (int64_t i = 0; i < count; ++i)
-                    to[offset[0] + i * slice.innerStride(0)] =
-                        from[offset[1] + i * slice.innerStride(1)];
-                  return true;
-                });
+    copySlice(indexing.slice, 1, from, to);
   }
   return ASTRA_OK;
 }
