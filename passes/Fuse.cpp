@@ -73,8 +73,10 @@ public:
       return signalPassFailure();
     if (!kernels)
       return;
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       fuseBlocks(function);
+      recomputeCheapResults(function);
+    }
   }
 };
 } // namespace

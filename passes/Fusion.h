@@ -65,5 +65,9 @@ std::vector<FusionGroup> findFusionGroups(mlir::Block &block);
 /// Moves a group into one `astra.fused`.
 void buildFusedOp(const FusionGroup &group);
 
+/// Lets fused kernels make values of earlier ones again where that costs less
+/// than to keep them.
+void recomputeCheapResults(mlir::Operation *root);
+
 } // namespace astra
 #endif // ASTRA_PASSES_FUSION_H

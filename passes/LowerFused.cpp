@@ -273,6 +273,9 @@ LogicalResult FusedKernel::fillStage(calls::StageOp stage,
     for (unsigned slot : to)
       written.push_back({slot, element});
   };
+  if (!rows) // the loop hands a map its arguments in their order
+    for (Value argument : op.getBody().front().getArguments())
+      read(argument);
   for (Operation *inner : ops) {
     Value result = inner->getResult(0);
     if (isFold(inner)) {

@@ -242,3 +242,43 @@ func.func @wide(%x0: !astra.tensor<f32, [n]>, %x1: !astra.tensor<f32, [n]>, %x2:
   %b18 = astra.mul %b17, %a19 : !astra.tensor<f32, [n]>
   return %a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %b18 : !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>
 }
+
+// What a few products make of values that a later kernel reads is made there
+// again, and not kept; what costs more is kept.
+// CHECK-LABEL: func.func @recomputed
+// CHECK: %[[F:.*]]:2 = astra.fused(%arg0) rows 0
+// CHECK: astra.yield %{{.*}}, %{{.*}} :
+// CHECK: %[[S:.*]] = astra.sort %[[F]]#1
+// CHECK: astra.fused(%[[S]], %[[F]]#0, %arg0) rows 0
+// CHECK-NEXT: ^bb0(%[[A:.*]]: {{.*}}, %[[B:.*]]: {{.*}}, %[[X:.*]]: {{.*}}):
+// CHECK-NEXT: %[[M:.*]] = astra.mul %[[X]], %[[X]]
+// CHECK-NEXT: astra.mul %[[A]], %[[B]]
+// CHECK-NEXT: astra.mul %{{.*}}, %[[M]]
+// CHECK-NEXT: astra.add %{{.*}}, %[[X]]
+func.func @recomputed(%x: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> {
+  %m = astra.mul %x, %x : !astra.tensor<f32, [n]>
+  %t = astra.tanh %m : !astra.tensor<f32, [n]>
+  %g = astra.neg %t : !astra.tensor<f32, [n]>
+  %s = astra.sort %g {axis = 0 : i64} : !astra.tensor<f32, [n]>
+  %a = astra.mul %s, %t : !astra.tensor<f32, [n]>
+  %b = astra.mul %a, %m : !astra.tensor<f32, [n]>
+  %c = astra.add %b, %x : !astra.tensor<f32, [n]>
+  return %c : !astra.tensor<f32, [n]>
+}
+
+// A value that another operation needs too is kept, and so is one whose
+// operands the later kernel does not have.
+// CHECK-LABEL: func.func @kept
+// CHECK: %[[F:.*]]:3 = astra.fused(%arg0, %arg1) rows 0
+// CHECK: astra.fused({{.*}}%[[F]]#0{{.*}}) rows 0
+func.func @kept(%x: !astra.tensor<f32, [n]>, %y: !astra.tensor<f32, [n]>) -> (!astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>) {
+  %m = astra.mul %x, %y : !astra.tensor<f32, [n]>
+  %k = astra.add %x, %x : !astra.tensor<f32, [n]>
+  %t = astra.tanh %k : !astra.tensor<f32, [n]>
+  %g = astra.neg %t : !astra.tensor<f32, [n]>
+  %s = astra.sort %g {axis = 0 : i64} : !astra.tensor<f32, [n]>
+  %a = astra.mul %s, %m : !astra.tensor<f32, [n]>
+  %b = astra.add %a, %x : !astra.tensor<f32, [n]>
+  %c = astra.add %b, %k : !astra.tensor<f32, [n]>
+  return %c, %k : !astra.tensor<f32, [n]>, !astra.tensor<f32, [n]>
+}
