@@ -73,10 +73,23 @@ public:
         int64_t slot = stage.slots[k];
         if (shape.isFold(shape.kindOf(slot)))
           foldRows(slot);
-        else if (shape.kindOf(slot) == ASTRA_SLOT_ARG)
+        else if (shape.kindOf(slot) == ASTRA_SLOT_ARG &&
+                 !isWrittenAgain(stage, slot))
           move(slot, stage.per_row, static_cast<char *>(data[k]),
                /*out=*/true);
       }
+    }
+
+    /// Whether what a stage writes only waits in the slot for a later one.
+    bool isWrittenAgain(const astra_stage_desc_t &stage, int64_t slot) const {
+      const astra_stage_desc_t *later = &stage + 1,
+                               *end =
+                                   shape.plan.stages + shape.plan.stage_count;
+      for (; later < end; ++later)
+        for (uint32_t k = 0; k < later->output_count; ++k)
+          if (later->slots[later->input_count + k] == slot)
+            return true;
+      return false;
     }
 
     void prepare(const astra_stage_desc_t &stage, int k, bool isInput) {

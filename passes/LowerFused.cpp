@@ -44,6 +44,9 @@ private:
   void placeValues();
   unsigned addSlot(StringRef kind, Type element);
   unsigned getSlot(Value value);
+  unsigned getLastReader(Value value) const;
+  bool isFreeFor(Value value, Value yielded);
+  std::optional<unsigned> findRoomInOutput(Value value);
   void assignSlots();
   LogicalResult buildStage(bool perRow, unsigned pass);
   LogicalResult fillStage(calls::StageOp stage, ArrayRef<Operation *> ops);
@@ -58,6 +61,7 @@ private:
   DenseMap<Value, SmallVector<unsigned>> writes; // slots that it goes to
   SmallVector<StringRef> kinds;
   SmallVector<Type> types;
+  llvm::SmallDenseSet<unsigned> lent; // results that elements lie in before
   unsigned passes = 0;
 };
 
@@ -181,6 +185,44 @@ unsigned FusedKernel::addSlot(StringRef kind, Type element) {
   return kinds.size() - 1;
 }
 
+/// The last pass that reads a value.
+unsigned FusedKernel::getLastReader(Value value) const {
+  unsigned last = 0;
+  for (Operation *inner : work)
+    if (llvm::any_of(inner->getOperands(),
+                     [&](Value v) { return skipAdaptors(v) == value; }))
+      last = std::max(last, places.lookup(inner->getResult(0)).pass);
+  return last;
+}
+
+/// Whether elements of `value` may lie where those of a result will: it is
+/// written by the last pass that reads them, and no input of its type is read
+/// so late, which else could lend the result its memory.
+bool FusedKernel::isFreeFor(Value value, Value yielded) {
+  const Place &result = places.lookup(yielded);
+  if (!result.maker || result.perRow || isFold(result.maker) ||
+      getElement(yielded) != getElement(value) ||
+      result.pass <= places.lookup(value).pass ||
+      result.pass < getLastReader(value))
+    return false;
+  return llvm::none_of(op.getBody().front().getArguments(), [&](Value input) {
+    return getTensorType(input) == getTensorType(value) &&
+           getLastReader(input) > places.lookup(value).pass;
+  });
+}
+
+/// The slot of a result that is not in use yet: a pass less than memory of its
+/// own takes, and the result's place is near when its turn comes.
+std::optional<unsigned> FusedKernel::findRoomInOutput(Value value) {
+  unsigned slot = op.getNumOperands();
+  for (Value yielded : op.getBody().front().getTerminator()->getOperands()) {
+    if (isFreeFor(value, skipAdaptors(yielded)) && lent.insert(slot).second)
+      return slot;
+    ++slot;
+  }
+  return std::nullopt;
+}
+
 /// Arguments first: inputs, then outputs. A value that an output has is read
 /// from there again; others get a slot where a later stage reads them.
 void FusedKernel::assignSlots() {
@@ -216,8 +258,12 @@ void FusedKernel::assignSlots() {
       });
     });
     if (isReadLater) {
+      std::optional<unsigned> room;
+      if (!place.perRow)
+        room = findRoomInOutput(value);
       slots[value] =
-          addSlot(place.perRow ? "scalar" : "row", getElement(value));
+          room ? *room
+               : addSlot(place.perRow ? "scalar" : "row", getElement(value));
       writes[value].push_back(slots[value]);
     }
   }

@@ -3,6 +3,7 @@
 // optimiser, so that it makes no calls of any, and no flag that would let it
 // change a rounding is set. Bytes depend on the module alone.
 #include "passes/Object.h"
+#include "passes/BlockOrder.h"
 #include "passes/LaneCode.h"
 #include "passes/Target.h"
 
@@ -10,6 +11,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -98,6 +103,12 @@ static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
   return ir;
 }
 
+/// Whether the operations of blocks are put into an order here; the times that
+/// it goes by are those of x86.
+static bool ordersOperations(const llvm::Triple &triple) {
+  return triple.isX86();
+}
+
 namespace {
 /// LLVM's passes over one module. Blocks of fused kernels are straight code of
 /// finished pieces: little is left to do there.
@@ -136,9 +147,15 @@ public:
       passes.addPass(llvm::InstCombinePass());
       passes.addPass(llvm::SimplifyCFGPass());
     }
-    for (llvm::Function &function : ir)
-      if (function.hasFnAttribute("prefer-vector-width"))
-        passes.run(function, functions);
+    for (llvm::Function &function : ir) {
+      unsigned bits =
+          function.getFnAttributeAsParsedInteger("prefer-vector-width");
+      if (!bits)
+        continue;
+      passes.run(function, functions);
+      if (level > 0 && ordersOperations(ir.getTargetTriple()))
+        orderOperations(function, bits);
+    }
   }
 
 private:
@@ -152,6 +169,30 @@ private:
   llvm::TargetLibraryInfoImpl library;
 };
 } // namespace
+
+/// The code generator, which writes an object; true if there is none. It leaves
+/// the operations in their order where that has been chosen.
+static bool addCodeGenerator(llvm::TargetMachine &target,
+                             llvm::legacy::PassManager &passes,
+                             llvm::raw_pwrite_stream &stream) {
+  auto &machine = static_cast<llvm::CodeGenTargetMachineImpl &>(target);
+  auto *config = machine.createPassConfig(passes);
+  if (ordersOperations(target.getTargetTriple()))
+    config->disablePass(&llvm::MachineSchedulerID);
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return true;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr,
+                            llvm::CodeGenFileType::ObjectFile,
+                            functions->getMMI().getContext()))
+    return true;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return false;
+}
 
 bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
                        llvm::SmallVectorImpl<char> &bytes, std::string &error) {
@@ -170,8 +211,7 @@ bool astra::emitObject(mlir::ModuleOp module, const ObjectOptions &options,
   optimiser.runOnBlocks();
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (target->addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile)) {
+  if (addCodeGenerator(*target, passes, stream)) {
     error = "this build of LLVM cannot write objects of " +
             std::string(getTarget(module).name);
     return false;

@@ -7,6 +7,7 @@
 // the operations of one fill the waiting times of the other, and instructions
 // that only this level has.
 #include "kernels/Ops.h"
+#include "kernels/math/Quotient.h"
 #ifdef ASTRA_WIDE_LANES
 #include <immintrin.h>
 #endif
@@ -135,6 +136,46 @@ ASTRA_ANGLE_LANE(tan)
       Out *__restrict out, const In *__restrict a, const In *__restrict b) {   \
     Lane<Op, In, Out>::run(out, a, b);                                         \
   }
+
+#ifdef ASTRA_WIDE_LANES
+// Elements over a divisor that they have in common.
+ASTRA_LANE_FN
+astra_l_wide_known_divisor_f32(float *__restrict scale,
+                               float *__restrict divisor,
+                               float *__restrict inverse,
+                               const float *__restrict x) {
+  ASTRA_LANE_LOOP {
+    auto known = math::knownDivisor(x[i]);
+    scale[i] = known.scale;
+    divisor[i] = known.divisor;
+    inverse[i] = known.inverse;
+  }
+}
+
+ASTRA_LANE_FN
+astra_l_wide_div_by_known_f32(float *__restrict out, const float *__restrict a,
+                              const float *__restrict b,
+                              const float *__restrict scale,
+                              const float *__restrict divisor,
+                              const float *__restrict inverse) {
+  float rest[ASTRA_LANES];
+  ASTRA_LANE_LOOP {
+    auto quotient =
+        math::divideByKnown<float>(a[i], {scale[i], divisor[i], inverse[i]});
+    out[i] = quotient.value;
+    rest[i] = quotient.rest;
+  }
+  // math::isSure in one instruction: no NaN, infinity or subnormal number.
+  constexpr int unsure = 0x01 | 0x08 | 0x10 | 0x20 | 0x80;
+  unsigned any = 0;
+  for (int i = 0; i < ASTRA_LANES; i += 16)
+    any |= _mm512_fpclass_ps_mask(_mm512_loadu_ps(rest + i), unsure);
+  if (any) {
+    ASTRA_LANE_LOOP
+    out[i] = a[i] / b[i];
+  }
+}
+#endif
 
 #define UNARY(op, dtype, version, doc)                                         \
   ASTRA_LANE1(op##_##dtype, Op_##op, T_##dtype, T_##dtype)

@@ -2,19 +2,20 @@
 // RUN: astra-opt %s --astra-calls --astra-llvm | FileCheck %s --check-prefix=LLVM
 
 // Passes over a row are stages: the first folds, then one value a row, then
-// elements again. The value that has no other place is kept for the row.
+// elements again.
 // CHECK-LABEL: func.func @rows
 // CHECK: %[[S:.*]] = calls.view %{{.*}} : <f32, [n], [1]> -> <f32, [n, m], [1, 0]>
 // CHECK: calls.kernel "fused_rows" version 1({{.*}}) -> ({{.*}}, %[[S]]) params [@fused_0]
 // CHECK: calls.fused @fused_0 "exp sum sqrt div" args 3 rows 1
-// CHECK-SAME: slots ["arg", "arg", "arg", "row", "sum", "scalar"]
-// CHECK: calls.stage [0] -> [3, 4] {
+// The exponentials wait for the second pass where the quotients will be.
+// CHECK-SAME: slots ["arg", "arg", "arg", "sum", "scalar"]
+// CHECK: calls.stage [0] -> [1, 3] {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32):
 // CHECK-NEXT: %[[E:.*]] = calls.apply "exp_f32"(%[[X]])
 // CHECK-NEXT: calls.yield %[[E]], %[[E]]
-// CHECK: calls.stage [4] -> [2, 5] per_row {
+// CHECK: calls.stage [3] -> [2, 4] per_row {
 // CHECK: calls.apply "sqrt_f32"
-// CHECK: calls.stage [3, 5] -> [1] {
+// CHECK: calls.stage [1, 4] -> [1] {
 // CHECK: calls.apply "div_f32"
 
 // One block for each stage and level, a loop of whole vectors; where it folds, a
@@ -42,8 +43,12 @@
 // LLVM: llvm.shufflevector %{{.*}} : vector<16xf32>
 // LLVM: llvm.call @astra_l_wide_exp_f32(
 // LLVM: llvm.func internal @astra.fused_0.2.v4(
+// What divides all of a row is known before the loop, if the masks say so.
+// LLVM: llvm.call @astra_l_wide_known_divisor_f32(
+// LLVM: llvm.call @astra_l_wide_div_by_known_f32(
 // A later pass over the row asks for what the next rows write.
-// LLVM: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
+// LLVM: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
+// LLVM: llvm.call @astra_l_wide_div_f32(
 module attributes {astra.module = "demo"} {
 func.func @rows(%x: !astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) attributes {astra.export = {dims = ["n", "m"], doc = ""}} {
   %r:2 = astra.fused(%x) rows 1 : (!astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) {
