@@ -123,10 +123,12 @@ static void dropUnused(FusedOp op) {
       yield->eraseOperand(result.getResultNumber());
     else
       results.insert(results.begin(), result);
-  for (Operation &inner :
-       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (inner.use_empty())
-      inner.erase();
+  SmallVector<Operation *> work;
+  for (Operation &inner : body.without_terminator())
+    work.push_back(&inner);
+  for (Operation *inner : llvm::reverse(work))
+    if (inner->use_empty())
+      inner->erase();
   for (size_t i = op.getInputs().size(); i-- > 0;)
     if (body.getArgument(i).use_empty()) {
       op->eraseOperand(i);
