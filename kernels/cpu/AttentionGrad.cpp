@@ -1,7 +1,8 @@
 // The gradient of attention in two passes that each compute the scores again:
 // groups of queries give dq, groups of keys give dk and dv. In both, rows of
 // the group meet the other side in blocks of 256, one chain of the canonical
-// product, so that every task is independent of the others.
+// product, so that every task is independent of the others. Within a block they
+// go tile by tile, and each tile meets only what it may see.
 #include "kernels/cpu/AttentionTiles.h"
 
 using namespace astra;
@@ -14,7 +15,7 @@ constexpr int64_t blockWidth = chainLength;
 /// and the mean gradient of its weights.
 template <class T> struct Entry {
   using C = Compute<T>;
-  Matrix<const T> q, k, v, dOut;
+  Matrix<const T> q, k, v, out, dOut;
   AttentionMask mask;
   C *logSum, *mean;
 };
@@ -54,10 +55,11 @@ public:
 
 private:
   void addLast() {
-    C *to = levels + (waiting - 2) * area;
-    const C *from = to + area;
+    const int64_t count = area;
+    C *to = levels + (waiting - 2) * count;
+    const C *from = to + count;
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < area; ++i)
+    for (int64_t i = 0; i < count; ++i)
       to[i] += from[i];
     --waiting;
   }
@@ -73,17 +75,13 @@ template <class T, bool byKey> class GradientGroup {
 public:
   using C = Compute<T>;
   using Rows = Tile<C>;
-#ifdef __AVX512F__
-  static constexpr int64_t groupRows = 8 * Rows::rows;
-#else
-  static constexpr int64_t groupRows = 16 * Rows::rows;
-#endif
+  static constexpr int64_t tileRows = Rows::rows;
 
   /// `others`: how many the other side has.
-  GradientGroup(const AttentionRule<T> &rule, int64_t d, int64_t e,
-                int64_t others)
-      : rule(rule), d(d), e(e), paddedD(roundUp(d, Rows::lanes)),
-        paddedE(roundUp(e, Rows::lanes)),
+  GradientGroup(const AttentionRule<T> &rule, int64_t groupRows, int64_t d,
+                int64_t e, int64_t others)
+      : rule(rule), groupRows(groupRows), d(d), e(e),
+        paddedD(roundUp(d, Rows::lanes)), paddedE(roundUp(e, Rows::lanes)),
         levels(FoldLevels<C>::levelsFor(others)) {
     carve(nullptr);
   }
@@ -100,6 +98,8 @@ public:
     count = smaller(groupRows, rows.rows - first);
     packTiles(rows, first, count, rowsX);
     packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
+    if (!byKey)
+      setMeans(given.out);
     foldX.start(sumX, groupRows * paddedD);
     foldV.start(sumV, groupRows * paddedE);
     for (int64_t at = 0; at < others || at == 0; at += foldExtent)
@@ -118,15 +118,13 @@ private:
     acrossY = room.take(blockWidth * e);
     plainX = room.take(blockWidth * paddedD);
     plainY = room.take(byKey ? blockWidth * paddedE : 0);
-    weights = room.take(groupRows * blockWidth);
-    slopes = room.take(groupRows * blockWidth);
-    ones = room.take(groupRows);
+    weights = room.take(tileRows * blockWidth);
+    slopes = room.take(tileRows * blockWidth);
     chain = room.take(greater(paddedD, paddedE));
     sumX = room.take(levels * groupRows * paddedD);
     sumV = room.take(byKey ? levels * groupRows * paddedE : 0);
+    outTile = room.take(byKey ? 0 : tileRows * e + Rows::lanes);
     size = room.size();
-    for (int64_t r = 0; memory && r < groupRows; ++r)
-      ones[r] = C(1);
   }
 
   void fold(int64_t begin, int64_t end) {
@@ -138,39 +136,51 @@ private:
       foldV.close();
   }
 
-  /// The tiles with rows that may meet others in the block: rows [from, to).
+  /// The tiles with rows that may meet others in the block.
   void block(int64_t begin, int64_t width, C *x, C *v) {
     int64_t from = 0, to = count;
     if (rule.causal && byKey)
-      to = smaller(count, roundUp(begin + width - first, Rows::rows));
+      to = smaller(count, begin + width - first);
     if (rule.causal && !byKey)
-      from = greater(0, begin - first) / Rows::rows * Rows::rows;
+      from = greater(0, begin - first) / tileRows * tileRows;
     if (from >= to)
       return;
-    int64_t padded = roundUp(width, Rows::lanes);
     const Matrix<const T> &otherX = byKey ? entry->q : entry->k;
     const Matrix<const T> &otherY = byKey ? entry->dOut : entry->v;
-    packAcross(otherX, begin, width, blockWidth, acrossX);
-    packAcross(otherY, begin, width, blockWidth, acrossY);
-    C *w = weights + from * blockWidth, *s = slopes + from * blockWidth;
-    products<C, blockWidth>(rowsX + from * d, to - from, acrossX, padded, d,
-                            ones, w);
-    products<C, blockWidth>(rowsY + from * e, to - from, acrossY, padded, e,
-                            ones, s);
-    bool finite = packRows(otherX, begin, width, paddedD, plainX);
+    packAcross(otherX, begin, width, acrossX);
+    packAcross(otherY, begin, width, acrossY);
+    finite = packRows(otherX, begin, width, paddedD, plainX);
     if (byKey)
       finite &= packRows(otherY, begin, width, paddedE, plainY);
-    for (int64_t r = from; r < to; ++r)
-      row(r, begin, width, padded, finite);
-    add(s, from, to, plainX, width, paddedD, finite, x);
-    if (byKey)
-      add(w, from, to, plainY, width, paddedE, finite, v);
+    for (; from < to; from += tileRows)
+      tile(from, begin, width, x + from * paddedD,
+           byKey ? v + from * paddedE : nullptr);
   }
 
-  /// Turns a row's products into its weights and the gradients of its scores.
-  void row(int64_t r, int64_t begin, int64_t width, int64_t padded,
-           bool finite) {
-    int64_t index = first + r, from = 0, to = width;
+  /// The rows of a tile, from one of the group on, against a block.
+  void tile(int64_t r, int64_t begin, int64_t width, C *x, C *v) {
+    int64_t rows = smaller(tileRows, count - r), from = 0, to = width;
+    if (rule.causal && byKey)
+      from = greater(0, first + r - begin);
+    if (rule.causal && !byKey)
+      to = smaller(width, first + r + rows - begin);
+    int64_t low = from / Rows::lanes * Rows::lanes;
+    int64_t high = roundUp(to, Rows::lanes);
+    products<C, blockWidth>(rowsX + r * d, rows, acrossX, low, high, d,
+                            weights);
+    products<C, blockWidth>(rowsY + r * e, rows, acrossY, low, high, e, slopes);
+    for (int64_t i = 0; i < rows; ++i)
+      row(i, first + r + i, begin, low, high, width);
+    add(slopes, rows, plainX, from, to, paddedD, x);
+    if (byKey)
+      add(weights, rows, plainY, from, to, paddedE, v);
+  }
+
+  /// Turns the products [low, high) of a row of the tile, of all the one at
+  /// `index`, into its weights and the gradients of its scores.
+  void row(int64_t r, int64_t index, int64_t begin, int64_t low, int64_t high,
+           int64_t width) {
+    int64_t from = low, to = width;
     if (rule.causal && byKey)
       from = index - begin;
     if (rule.causal && !byKey)
@@ -179,50 +189,91 @@ private:
     Matrix<const Bool> mask = entry->mask.mask;
     if (byKey)
       mask = mask.transposed();
-    finishScores(weight, padded, rule.scale, from, to,
+    finishScores(weight, low, high, rule.scale, from, to,
                  rule.masked ? &mask.at(index, begin) : nullptr,
                  mask.columnStride);
     if (!finite)
-      for (int64_t j = 0; j < width; ++j)
+      for (int64_t j = low; j < high; ++j)
         seen[r][j] = weight[j] != hidden<C>;
     const C *logSum = entry->logSum + (byKey ? begin : index);
     const C *mean = entry->mean + (byKey ? begin : index);
     if (byKey)
       finishRow(
-          weight, slope, width, [&](int64_t j) { return logSum[j]; },
+          weight, slope, low, high, [&](int64_t j) { return logSum[j]; },
           [&](int64_t j) { return mean[j]; });
     else
       finishRow(
-          weight, slope, width, [l = *logSum](int64_t) { return l; },
+          weight, slope, low, high, [l = *logSum](int64_t) { return l; },
           [m = *mean](int64_t) { return m; });
   }
 
   template <class LogSum, class Mean>
-  static void finishRow(C *weight, C *slope, int64_t width, LogSum logSum,
-                        Mean mean) {
-    ASTRA_VECTOR_LOOP
-    for (int64_t j = 0; j < width; ++j) {
-      bool visible = weight[j] != hidden<C>;
-      C w = math::exp(weight[j] - logSum(j));
-      C s = w * (slope[j] - mean(j));
-      weight[j] = visible ? w : C(0);
-      slope[j] = visible ? s : C(0);
+  static void finishRow(C *weight, C *slope, int64_t from, int64_t to,
+                        LogSum logSum, Mean mean) {
+    auto run = [&](auto count) ASTRA_INLINE {
+      constexpr int64_t N = decltype(count)::value;
+      for (; from + N <= to; from += N) {
+        ASTRA_EXP_LOOP
+        for (int64_t j = from; j < from + N; ++j) {
+          bool visible = weight[j] != hidden<C>;
+          C w = expWhere(visible, weight[j] - logSum(j));
+          C s = w * (slope[j] - mean(j));
+          weight[j] = w;
+          slope[j] = visible ? s : C(0);
+        }
+      }
+    };
+    run(std::integral_constant<int64_t, 4 * Rows::lanes>());
+    run(std::integral_constant<int64_t, Rows::lanes>());
+  }
+
+  /// sum[r] += chain over the others [from, to) of factors[r][j] x[j].
+  void add(const C *factors, int64_t rows, const C *x, int64_t from, int64_t to,
+           int64_t padded, C *sum) {
+    x += from * padded;
+    if (finite)
+      return addWeighted<C, blockWidth, 1>(factors + from, rows, x, padded,
+                                           padded, to - from, ones<C>.factors,
+                                           sum, padded);
+    for (int64_t r = 0; r < rows; ++r)
+      addSeen(
+          factors + r * blockWidth + from,
+          [&](int64_t j) { return seen[r][from + j]; }, x, to - from, padded,
+          C(1), chain, sum + r * padded);
+  }
+
+  /// The mean gradients of the weights of the group's queries, whose dOut is
+  /// packed: rows of a tile lie in the lanes of vectors.
+  void setMeans(const Matrix<const T> &out) {
+    for (int64_t r = 0; r < count; r += tileRows) {
+      packTiles(out, first + r, smaller(tileRows, count - r), outTile);
+      C sums[tileRows];
+      rowProducts(outTile, rowsY + r * e, sums);
+      for (int64_t i = 0; i < tileRows && r + i < count; ++i)
+        entry->mean[first + r + i] = sums[i];
     }
   }
 
-  /// sum[r] += chain over the block of factors[r][j] x[j].
-  void add(const C *factors, int64_t from, int64_t to, const C *x,
-           int64_t width, int64_t padded, bool finite, C *sum) {
-    sum += from * padded;
-    if (finite)
-      return addWeighted<C, blockWidth, 1>(factors, Rows::rows * blockWidth,
-                                           to - from, x, padded, padded, width,
-                                           ones, sum, padded);
-    for (int64_t r = from; r < to; ++r)
-      addSeen(
-          factors + (r - from) * blockWidth,
-          [&](int64_t j) { return seen[r][j]; }, x, width, padded, C(1), chain,
-          sum + (r - from) * padded);
+  /// Canonical products over e of the rows of one packed tile and another's.
+  void rowProducts(const C *a, const C *b, C *sums) const {
+    if (e > foldExtent)
+      for (int64_t r = 0; r < tileRows; ++r) {
+        CanonicalDot<C> sum;
+        for (int64_t c = 0; c < e; ++c)
+          sum.add(b[c * tileRows + r], a[c * tileRows + r],
+                  [](C x, C y, C z) { return math::fma(x, y, z); });
+        sums[r] = sum.result();
+      }
+    else
+      for (int64_t at = 0; at < e || at == 0; at += chainLength) {
+        C chains[tileRows] = {};
+        for (int64_t c = at; c < smaller(e, at + chainLength); ++c)
+          for (int64_t r = 0; r < tileRows; ++r)
+            chains[r] =
+                math::fma(b[c * tileRows + r], a[c * tileRows + r], chains[r]);
+        for (int64_t r = 0; r < tileRows; ++r)
+          sums[r] = at ? sums[r] + chains[r] : C(0) + chains[r];
+      }
   }
 
   void write(C *sum, int64_t padded, C factor, const Matrix<T> &to) {
@@ -237,13 +288,14 @@ private:
   }
 
   AttentionRule<T> rule;
-  int64_t d, e, paddedD, paddedE, levels, size = 0;
+  int64_t groupRows, d, e, paddedD, paddedE, levels, size = 0;
   const Entry<T> *entry = nullptr;
   int64_t first = 0, count = 0, others = 0;
   C *rowsX, *rowsY, *acrossX, *acrossY, *plainX, *plainY; // packed
-  C *weights, *slopes, *ones, *chain, *sumX, *sumV;
+  C *weights, *slopes, *outTile, *chain, *sumX, *sumV;
   FoldLevels<C> foldX, foldV;
-  bool seen[groupRows][blockWidth];
+  bool finite = true; // the others of the block
+  bool seen[tileRows][blockWidth];
 };
 
 template <class T> class Gradient {
@@ -261,7 +313,7 @@ public:
   astra_outcome_t run() {
     if (!statistics)
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    gatherStatistics();
+    gatherLogSums();
     groups<false>(n, m);
     groups<true>(m, n);
     return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
@@ -272,26 +324,12 @@ private:
     return matrixOf<const T>(args[i], batch);
   }
 
-  void gatherStatistics() {
-    C *logSum = statistics.get(), *mean = logSum + batches * n;
-    parallelFor(call, batches * n, 100000 / (e + 8) + 1,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    int64_t batch = i / n, row = i % n;
-                    logSum[i] = columnOf<const C>(args[4], batch).at(row, 0);
-                    mean[i] =
-                        rowProduct(matrix(3, batch), matrix(5, batch), row);
-                  }
-                });
-  }
-
-  static C rowProduct(const Matrix<const T> &a, const Matrix<const T> &b,
-                      int64_t row) {
-    CanonicalDot<C> sum;
-    for (int64_t c = 0; c < a.columns; ++c)
-      sum.add(widen(b.at(row, c)), widen(a.at(row, c)),
-              [](C x, C y, C z) { return math::fma(x, y, z); });
-    return sum.result();
+  /// The logarithms side by side, as the passes read them.
+  void gatherLogSums() {
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      Matrix<const C> from = columnOf<const C>(args[4], batch);
+      loadRun(from.data, from.rowStride, n, statistics.get() + batch * n);
+    }
   }
 
   Entry<T> entryOf(int64_t batch) const {
@@ -299,6 +337,7 @@ private:
     return {matrix(0, batch),
             matrix(1, batch),
             matrix(2, batch),
+            matrix(3, batch),
             matrix(5, batch),
             AttentionMask(&args[6], batch, rule.masked, rule.causal),
             logSum,
@@ -307,12 +346,12 @@ private:
 
   template <bool byKey> void groups(int64_t rows, int64_t others) {
     using Group = GradientGroup<T, byKey>;
-    constexpr int64_t size = Group::groupRows;
+    const int64_t size = rowsInTask<C>(batches, rows);
     int64_t count = (rows + size - 1) / size;
     int64_t work = smaller(rows, size) * (others + 1) * (d + e + 8) + 1;
     parallelFor(call, batches * count, 200000 / work + 1,
                 [&](int64_t begin, int64_t end) {
-                  Group group(rule, d, e, others);
+                  Group group(rule, size, d, e, others);
                   Scratch<C> memory(call, group.scratchSize());
                   if (!memory)
                     return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);

@@ -22,6 +22,16 @@ inline int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
 //===-- Chains ------------------------------------------------------------===//
 
+/// The factors with which chains are added to a fold.
+template <class C> struct Ones {
+  C factors[Tile<C>::rows] = {};
+  constexpr Ones() {
+    for (C &factor : factors)
+      factor = C(1);
+  }
+};
+template <class C> constexpr Ones<C> ones;
+
 /// to[r][c] = fma(to[r][c], factor[r], chain over k of a[r][k] b[k][c]) for M
 /// rows and N vectors of columns, or +0 + chain if `factor` is null; element
 /// (r, k) of a lies at r * rowStep + k * kStep.
@@ -58,27 +68,23 @@ void weightedTile(const C *a, const C *b, int64_t bStride, int64_t k,
     }
 }
 
-/// The same for any number of rows and whole vectors of columns. Rows come in
-/// tiles, `tileStep` elements of a apart; those that fill the last tile up are
-/// computed too and must have memory.
+/// The same for the rows of one tile and whole vectors of columns. Rows that
+/// fill the tile up are computed too and must have memory.
 template <class C, int rowStep, int kStep>
-void addWeighted(const C *a, int64_t tileStep, int64_t rows, const C *b,
-                 int64_t bStride, int64_t columns, int64_t k, const C *factor,
-                 C *to, int64_t toStride) {
+void addWeighted(const C *a, int64_t rows, const C *b, int64_t bStride,
+                 int64_t columns, int64_t k, const C *factor, C *to,
+                 int64_t toStride) {
   constexpr int full = Tile<C>::rows, lanes = Tile<C>::lanes;
   int64_t j = 0;
   auto column = [&](auto vectors) {
     constexpr int N = decltype(vectors)::value;
+    auto tile = weightedTile<C, full, N, rowStep, kStep>;
+    if (rows == 1)
+      tile = weightedTile<C, 1, N, rowStep, kStep>;
+    else if (rows <= 4)
+      tile = weightedTile<C, 4, N, rowStep, kStep>;
     for (; j + N * lanes <= columns; j += N * lanes)
-      for (int64_t i = 0; i < rows; i += full) {
-        auto tile = weightedTile<C, full, N, rowStep, kStep>;
-        if (rows - i == 1)
-          tile = weightedTile<C, 1, N, rowStep, kStep>;
-        else if (rows - i <= 4)
-          tile = weightedTile<C, 4, N, rowStep, kStep>;
-        tile(a + i / full * tileStep, b + j, bStride, k,
-             factor ? factor + i : nullptr, to + i * toStride + j, toStride);
-      }
+      tile(a, b + j, bStride, k, factor, to + j, toStride);
   };
   if (rows == 1) // one row keeps more chains going
     for (; j + 4 * lanes <= columns; j += 4 * lanes)
@@ -88,26 +94,31 @@ void addWeighted(const C *a, int64_t tileStep, int64_t rows, const C *b,
   column(std::integral_constant<int, 1>());
 }
 
-/// Canonical products of packed rows and packed columns, `width` apart, over d.
+/// Canonical products over d of a tile of packed rows and the columns [from,
+/// end) in packed panels of keyBlock columns, whole vectors; rows of the result
+/// are `width` apart.
 template <class C, int width>
-ASTRA_SHARED void products(const C *a, int64_t rows, const C *b,
-                           int64_t columns, int64_t d, const C *ones, C *to) {
+ASTRA_SHARED void products(const C *a, int64_t rows, const C *b, int64_t from,
+                           int64_t end, int64_t d, C *to) {
   constexpr int full = Tile<C>::rows;
-  if (d > foldExtent) { // more than one fold: pair by pair
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < columns; ++c) {
-        CanonicalDot<C> sum;
-        for (int64_t l = 0; l < d; ++l)
-          sum.add(a[(r / full * d + l) * full + r % full], b[l * width + c],
-                  [](C x, C y, C z) { return fusedMultiplyAdd(x, y, z); });
-        to[r * width + c] = sum.result();
-      }
-    return;
+  for (int64_t c = from, next; c < end; c = next) {
+    next = smaller(end, (c / keyBlock + 1) * keyBlock);
+    const C *panel = b + c / keyBlock * keyBlock * d + c % keyBlock;
+    if (d > foldExtent) // more than one fold: pair by pair
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t i = c; i < next; ++i) {
+          CanonicalDot<C> sum;
+          for (int64_t l = 0; l < d; ++l)
+            sum.add(a[l * full + r], panel[l * keyBlock + i - c],
+                    [](C x, C y, C z) { return fusedMultiplyAdd(x, y, z); });
+          to[r * width + i] = sum.result();
+        }
+    else
+      for (int64_t l = 0; l < d || l == 0; l += chainLength)
+        addWeighted<C, 1, full>(a + l * full, rows, panel + l * keyBlock,
+                                keyBlock, next - c, smaller(chainLength, d - l),
+                                l ? ones<C>.factors : nullptr, to + c, width);
   }
-  for (int64_t l = 0; l < d || l == 0; l += chainLength)
-    addWeighted<C, 1, full>(a + l * full, d * full, rows, b + l * width, width,
-                            columns, smaller(chainLength, d - l),
-                            l ? ones : nullptr, to, width);
 }
 
 //===-- Packing -----------------------------------------------------------===//
@@ -135,24 +146,25 @@ void packTiles(const Matrix<const T> &x, int64_t first, int64_t count,
   }
 }
 
-/// to[column][row] of the rows [first, first + count), up to a whole number of
-/// vectors; columns are `width` apart.
+/// to[panel][column][row of the panel] of the rows [first, first + count), up
+/// to a whole number of vectors; a panel has keyBlock of them.
 template <class T>
 void packAcross(const Matrix<const T> &x, int64_t first, int64_t count,
-                int64_t width, Compute<T> *to) {
+                Compute<T> *to) {
   constexpr int lanes = Tile<Compute<T>>::lanes;
   const Matrix<const T> m = x;
   for (int64_t r = 0; r < count; r += lanes) {
+    Compute<T> *at = to + r / keyBlock * keyBlock * m.columns + r % keyBlock;
     const T *lines[lanes];
     for (int64_t i = 0; i < lanes; ++i)
       lines[i] = m.data + (first + (r + i < count ? r + i : r)) * m.rowStride;
     if (m.columnStride == 1) {
-      packLines<1>(lines, m.columns, to + r, width);
+      packLines<1>(lines, m.columns, at, keyBlock);
       continue;
     }
     for (int64_t l = 0; l < m.columns; ++l)
       for (int64_t i = 0; i < lanes; ++i)
-        to[l * width + r + i] = widen(lines[i][l * m.columnStride]);
+        at[l * keyBlock + i] = widen(lines[i][l * m.columnStride]);
   }
 }
 
@@ -179,28 +191,55 @@ ASTRA_SHARED bool packRows(const Matrix<const T> &x, int64_t first,
 
 //===-- Rows of scores ----------------------------------------------------===//
 
-/// Scales a row of scores and hides those outside [from, to) and those that the
-/// mask hides (none if it is null).
+/// Scales the scores [begin, end) of a row and hides those outside [from, to)
+/// and those that the mask hides (none if it is null).
 template <class C>
-ASTRA_SHARED void finishScores(C *score, int64_t width, C scale, int64_t from,
-                               int64_t to, const Bool *mask, int64_t stride) {
+ASTRA_SHARED void finishScores(C *score, int64_t begin, int64_t end, C scale,
+                               int64_t from, int64_t to, const Bool *mask,
+                               int64_t stride) {
   ASTRA_VECTOR_LOOP
-  for (int64_t j = 0; j < width; ++j)
+  for (int64_t j = begin; j < end; ++j)
     score[j] = scale * score[j];
-  for (int64_t j = 0; j < smaller(from, width); ++j)
+  for (int64_t j = begin; j < smaller(from, end); ++j)
     score[j] = hidden<C>;
-  for (int64_t j = greater(to, 0); j < width; ++j)
+  for (int64_t j = greater(to, begin); j < end; ++j)
     score[j] = hidden<C>;
   if (!mask)
     return;
+  to = smaller(to, end);
   if (stride == 1) {
     ASTRA_VECTOR_LOOP
-    for (int64_t j = 0; j < to; ++j)
+    for (int64_t j = begin; j < to; ++j)
       score[j] = mask[j].value ? score[j] : hidden<C>;
   } else {
-    for (int64_t j = 0; j < to; ++j)
+    for (int64_t j = begin; j < to; ++j)
       score[j] = mask[j * stride].value ? score[j] : hidden<C>;
   }
+}
+
+/// exp(x) where `seen`, else +0. What is hidden takes no part in it: a result
+/// that underflows costs many times as much.
+template <class C> ASTRA_INLINE inline C expWhere(bool seen, C x) {
+  C e = math::exp(seen ? x : C(0));
+  return seen ? e : C(0);
+}
+
+/// Several vectors of exponentials at once hide the latency of each.
+#ifdef __AVX512F__
+#define ASTRA_EXP_LOOP                                                         \
+  _Pragma("clang loop vectorize(assume_safety) interleave_count(4)")
+#else
+#define ASTRA_EXP_LOOP                                                         \
+  _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
+#endif
+
+/// How many rows a task takes: many, so that what they share is packed seldom,
+/// where that leaves tasks enough.
+template <class C> int64_t rowsInTask(int64_t batches, int64_t rows) {
+  constexpr int64_t full = Tile<C>::rows, many = 280 / full * full;
+  constexpr int64_t few = 112 / full * full;
+  int64_t tasks = batches * ((rows + many - 1) / many);
+  return smaller(greater(roundUp(rows, full), full), tasks >= 16 ? many : few);
 }
 
 /// row = fma(row, factor, chain of weight[k] x[k]) over those k that are seen.
