@@ -21,15 +21,14 @@ template <class C> C largestOfBlock(const C *score) {
   return larger(larger(h4[0], h4[1]), larger(h4[2], h4[3]));
 }
 
-template <class T> class QueryGroup {
+template <class C> class QueryGroup {
 public:
-  using C = Compute<T>;
   using Rows = Tile<C>;
   static constexpr int64_t tileRows = Rows::rows;
 
-  QueryGroup(const AttentionRule<T> &rule, int64_t groupRows, int64_t d,
-             int64_t keys, int64_t e)
-      : rule(rule), groupRows(groupRows), d(d), e(e),
+  QueryGroup(const AttentionRule<C> &rule, const Moves<C> &moves,
+             int64_t groupRows, int64_t d, int64_t keys, int64_t e)
+      : rule(rule), moves(moves), groupRows(groupRows), d(d), e(e),
         padded(roundUp(e, Rows::lanes)),
         levels(levelsFor((keys + keySpan - 1) / keySpan)) {
     carve(nullptr);
@@ -39,13 +38,13 @@ public:
   void setMemory(C *memory) { carve(memory); }
 
   void run(const astra_arg_t *args, int64_t batch, int64_t first) {
-    q = matrixOf<const T>(args[0], batch);
-    k = matrixOf<const T>(args[1], batch);
-    v = matrixOf<const T>(args[2], batch);
+    q = moves.matrix(args[0], batch);
+    k = moves.matrix(args[1], batch);
+    v = moves.matrix(args[2], batch);
     mask = AttentionMask(&args[3], batch, rule.masked, rule.causal);
     firstQuery = first;
     count = smaller(groupRows, q.rows - first);
-    packTiles(q, first, count, queries);
+    moves.packTiles(q, first, count, queries);
     // Spans that no query sees leave every bit alone.
     int64_t end = rule.causal ? smaller(k.rows, first + count) : k.rows;
     int waiting = 0; // complete subtrees, the largest first
@@ -57,7 +56,7 @@ public:
     }
     for (; waiting > 1; --waiting)
       merge(waiting - 2);
-    write(matrixOf<T>(args[3 + rule.masked], batch),
+    write(moves.matrix(args[3 + rule.masked], batch),
           columnOf<C>(args[4 + rule.masked], batch));
   }
 
@@ -97,8 +96,8 @@ private:
   void block(int64_t begin, int64_t keys, C *m, C *s, C *o) {
     // The first tile with a query that may see the block's first key.
     int64_t first = rule.causal ? greater(0, begin - firstQuery) : 0;
-    packAcross(k, begin, keys, keysAcross);
-    finite = packRows(v, begin, keys, padded, values);
+    moves.packAcross(k, begin, keys, keysAcross);
+    finite = moves.packRows(v, begin, keys, padded, values);
     for (int64_t r = first / tileRows * tileRows; r < count; r += tileRows)
       tile(r, begin, keys, m + r, s + r, o + r * padded);
   }
@@ -189,7 +188,7 @@ private:
     }
   }
 
-  void write(const Matrix<T> &out, const Matrix<C> &logSum) {
+  void write(const Matrix<char> &out, const Matrix<C> &logSum) {
     const int64_t width = padded;
     for (int64_t r = 0; r < count; ++r) {
       bool empty = largest[r] == hidden<C>;
@@ -197,10 +196,9 @@ private:
       ASTRA_VECTOR_LOOP
       for (int64_t c = 0; c < width; ++c)
         row[c] = row[c] / total + C(0);
-      storeRun(row, e, out.data + (firstQuery + r) * out.rowStride,
-               out.columnStride);
       sums[r] = total;
     }
+    moves.storeRows(weighted, width, count, out, firstQuery);
     const int64_t rows = count;
     C *m = largest, *s = sums;
     ASTRA_VECTOR_LOOP
@@ -210,9 +208,10 @@ private:
       logSum.at(firstQuery + r, 0) = s[r];
   }
 
-  AttentionRule<T> rule;
+  AttentionRule<C> rule;
+  const Moves<C> &moves;
   int64_t groupRows, d, e, padded, levels, size = 0;
-  Matrix<const T> q, k, v;
+  Matrix<char> q, k, v;
   AttentionMask mask{nullptr, 0, false, false};
   int64_t firstQuery = 0, count = 0;
   C *queries, *keysAcross, *values; // packed
@@ -222,21 +221,20 @@ private:
   uint64_t seen[tileRows];
 };
 
-template <class T>
+template <class C>
 astra_outcome_t attention(const astra_call_t *call, const astra_arg_t *args,
-                          const int64_t *params) {
-  using C = Compute<T>;
+                          const int64_t *params, const Moves<C> &moves) {
   const astra_arg_t &q = args[0], &v = args[2];
   int64_t n = q.shape[q.rank - 2], d = q.shape[q.rank - 1];
   int64_t m = v.shape[v.rank - 2], e = v.shape[v.rank - 1];
-  AttentionRule<T> rule(args, params);
+  AttentionRule<C> rule(args, params);
   const int64_t rows = rowsInTask<C>(batchCount(q), n);
   int64_t groups = (n + rows - 1) / rows;
   int64_t work = smaller(n, rows) * (m + 1) * (d + e + 8) + 1;
   bool failed = false;
   parallelFor(call, batchCount(q) * groups, 400000 / work + 1,
               [&](int64_t begin, int64_t end) {
-                QueryGroup<T> group(rule, rows, d, m, e);
+                QueryGroup<C> group(rule, moves, rows, d, m, e);
                 Scratch<C> memory(call, group.scratchSize());
                 if (!memory)
                   return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
@@ -252,7 +250,7 @@ astra_outcome_t attention(const astra_call_t *call, const astra_arg_t *args,
 // The rows with a variant are the FLOATS at the end of kernels.def.
 #define FOR_FLOAT(dtype)                                                       \
   ASTRA_DEFINE_VARIANT(attention, dtype, blocks,                               \
-                       attention<T_##dtype>(call, args, params))
+                       attention(call, args, params, movesOf<T_##dtype>))
 FOR_FLOAT(f32)
 FOR_FLOAT(f64)
 FOR_FLOAT(f16)

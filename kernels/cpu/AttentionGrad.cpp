@@ -13,9 +13,8 @@ constexpr int64_t blockWidth = chainLength;
 
 /// One batch entry: its matrices, and for each query the logarithm of its sum
 /// and the mean gradient of its weights.
-template <class T> struct Entry {
-  using C = Compute<T>;
-  Matrix<const T> q, k, v, out, dOut;
+template <class C> struct Entry {
+  Matrix<char> q, k, v, out, dOut;
   AttentionMask mask;
   C *logSum, *mean;
 };
@@ -71,16 +70,15 @@ private:
 };
 
 /// A group of rows (queries, or keys if `byKey`) against all of the other side.
-template <class T, bool byKey> class GradientGroup {
+template <class C, bool byKey> class GradientGroup {
 public:
-  using C = Compute<T>;
   using Rows = Tile<C>;
   static constexpr int64_t tileRows = Rows::rows;
 
   /// `others`: how many the other side has.
-  GradientGroup(const AttentionRule<T> &rule, int64_t groupRows, int64_t d,
-                int64_t e, int64_t others)
-      : rule(rule), groupRows(groupRows), d(d), e(e),
+  GradientGroup(const AttentionRule<C> &rule, const Moves<C> &moves,
+                int64_t groupRows, int64_t d, int64_t e, int64_t others)
+      : rule(rule), moves(moves), groupRows(groupRows), d(d), e(e),
         paddedD(roundUp(d, Rows::lanes)), paddedE(roundUp(e, Rows::lanes)),
         levels(FoldLevels<C>::levelsFor(others)) {
     carve(nullptr);
@@ -89,15 +87,15 @@ public:
   void setMemory(C *memory) { carve(memory); }
 
   /// Writes dq, or dk and dv.
-  void run(const Entry<T> &given, int64_t firstRow, const Matrix<T> &dX,
-           const Matrix<T> &dV) {
+  void run(const Entry<C> &given, int64_t firstRow, const Matrix<char> &dX,
+           const Matrix<char> &dV) {
     entry = &given;
     first = firstRow;
-    const Matrix<const T> &rows = byKey ? given.k : given.q;
+    const Matrix<char> &rows = byKey ? given.k : given.q;
     others = byKey ? given.q.rows : given.k.rows;
     count = smaller(groupRows, rows.rows - first);
-    packTiles(rows, first, count, rowsX);
-    packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
+    moves.packTiles(rows, first, count, rowsX);
+    moves.packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
     if (!byKey)
       setMeans(given.out);
     foldX.start(sumX, groupRows * paddedD);
@@ -145,13 +143,13 @@ private:
       from = greater(0, begin - first) / tileRows * tileRows;
     if (from >= to)
       return;
-    const Matrix<const T> &otherX = byKey ? entry->q : entry->k;
-    const Matrix<const T> &otherY = byKey ? entry->dOut : entry->v;
-    packAcross(otherX, begin, width, acrossX);
-    packAcross(otherY, begin, width, acrossY);
-    finite = packRows(otherX, begin, width, paddedD, plainX);
+    const Matrix<char> &otherX = byKey ? entry->q : entry->k;
+    const Matrix<char> &otherY = byKey ? entry->dOut : entry->v;
+    moves.packAcross(otherX, begin, width, acrossX);
+    moves.packAcross(otherY, begin, width, acrossY);
+    finite = moves.packRows(otherX, begin, width, paddedD, plainX);
     if (byKey)
-      finite &= packRows(otherY, begin, width, paddedE, plainY);
+      finite &= moves.packRows(otherY, begin, width, paddedE, plainY);
     for (; from < to; from += tileRows)
       tile(from, begin, width, x + from * paddedD,
            byKey ? v + from * paddedE : nullptr);
@@ -244,9 +242,9 @@ private:
 
   /// The mean gradients of the weights of the group's queries, whose dOut is
   /// packed: rows of a tile lie in the lanes of vectors.
-  void setMeans(const Matrix<const T> &out) {
+  void setMeans(const Matrix<char> &out) {
     for (int64_t r = 0; r < count; r += tileRows) {
-      packTiles(out, first + r, smaller(tileRows, count - r), outTile);
+      moves.packTiles(out, first + r, smaller(tileRows, count - r), outTile);
       C sums[tileRows];
       rowProducts(outTile, rowsY + r * e, sums);
       for (int64_t i = 0; i < tileRows && r + i < count; ++i)
@@ -276,20 +274,18 @@ private:
       }
   }
 
-  void write(C *sum, int64_t padded, C factor, const Matrix<T> &to) {
-    for (int64_t r = 0; r < count; ++r) {
-      C *line = sum + r * padded;
-      ASTRA_VECTOR_LOOP
-      for (int64_t c = 0; c < padded; ++c)
-        line[c] = factor * line[c];
-      storeRun(line, to.columns, to.data + (first + r) * to.rowStride,
-               to.columnStride);
-    }
+  void write(C *sum, int64_t padded, C factor, const Matrix<char> &to) {
+    const int64_t size = count * padded;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < size; ++i)
+      sum[i] = factor * sum[i];
+    moves.storeRows(sum, padded, count, to, first);
   }
 
-  AttentionRule<T> rule;
+  AttentionRule<C> rule;
+  const Moves<C> &moves;
   int64_t groupRows, d, e, paddedD, paddedE, levels, size = 0;
-  const Entry<T> *entry = nullptr;
+  const Entry<C> *entry = nullptr;
   int64_t first = 0, count = 0, others = 0;
   C *rowsX, *rowsY, *acrossX, *acrossY, *plainX, *plainY; // packed
   C *weights, *slopes, *outTile, *chain, *sumX, *sumV;
@@ -298,17 +294,15 @@ private:
   bool seen[tileRows][blockWidth];
 };
 
-template <class T> class Gradient {
+template <class C> class Gradient {
 public:
-  using C = Compute<T>;
-
   Gradient(const astra_call_t *call, const astra_arg_t *args,
-           const int64_t *params)
-      : call(call), args(args), results(args + 6 + (params[0] != 0)),
-        rule(args, params), batches(batchCount(args[0])),
-        n(args[0].shape[args[0].rank - 2]), m(args[1].shape[args[1].rank - 2]),
-        d(args[0].shape[args[0].rank - 1]), e(args[2].shape[args[2].rank - 1]),
-        statistics(call, 2 * batches * n) {}
+           const int64_t *params, const Moves<C> &moves)
+      : call(call), moves(moves), args(args),
+        results(args + 6 + (params[0] != 0)), rule(args, params),
+        batches(batchCount(args[0])), n(args[0].shape[args[0].rank - 2]),
+        m(args[1].shape[args[1].rank - 2]), d(args[0].shape[args[0].rank - 1]),
+        e(args[2].shape[args[2].rank - 1]), statistics(call, 2 * batches * n) {}
 
   astra_outcome_t run() {
     if (!statistics)
@@ -320,8 +314,8 @@ public:
   }
 
 private:
-  Matrix<const T> matrix(int i, int64_t batch) const {
-    return matrixOf<const T>(args[i], batch);
+  Matrix<char> matrix(int i, int64_t batch) const {
+    return moves.matrix(args[i], batch);
   }
 
   /// The logarithms side by side, as the passes read them.
@@ -332,7 +326,7 @@ private:
     }
   }
 
-  Entry<T> entryOf(int64_t batch) const {
+  Entry<C> entryOf(int64_t batch) const {
     C *logSum = statistics.get() + batch * n;
     return {matrix(0, batch),
             matrix(1, batch),
@@ -345,13 +339,13 @@ private:
   }
 
   template <bool byKey> void groups(int64_t rows, int64_t others) {
-    using Group = GradientGroup<T, byKey>;
+    using Group = GradientGroup<C, byKey>;
     const int64_t size = rowsInTask<C>(batches, rows);
     int64_t count = (rows + size - 1) / size;
     int64_t work = smaller(rows, size) * (others + 1) * (d + e + 8) + 1;
     parallelFor(call, batches * count, 200000 / work + 1,
                 [&](int64_t begin, int64_t end) {
-                  Group group(rule, size, d, e, others);
+                  Group group(rule, moves, size, d, e, others);
                   Scratch<C> memory(call, group.scratchSize());
                   if (!memory)
                     return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
@@ -359,24 +353,25 @@ private:
                   for (int64_t i = begin; i < end; ++i) {
                     int64_t batch = i / count;
                     group.run(entryOf(batch), i % count * size,
-                              matrixOf<T>(results[byKey ? 1 : 0], batch),
-                              matrixOf<T>(results[2], batch));
+                              moves.matrix(results[byKey ? 1 : 0], batch),
+                              moves.matrix(results[2], batch));
                   }
                 });
   }
 
   const astra_call_t *call;
+  const Moves<C> &moves;
   const astra_arg_t *args, *results;
-  AttentionRule<T> rule;
+  AttentionRule<C> rule;
   int64_t batches, n, m, d, e;
   Scratch<C> statistics;
   bool failed = false;
 };
 
-template <class T>
+template <class C>
 astra_outcome_t attentionGrad(const astra_call_t *call, const astra_arg_t *args,
-                              const int64_t *params) {
-  return Gradient<T>(call, args, params).run();
+                              const int64_t *params, const Moves<C> &moves) {
+  return Gradient<C>(call, args, params, moves).run();
 }
 
 } // namespace
@@ -384,7 +379,7 @@ astra_outcome_t attentionGrad(const astra_call_t *call, const astra_arg_t *args,
 // The rows with a variant are the FLOATS at the end of kernels.def.
 #define FOR_FLOAT(dtype)                                                       \
   ASTRA_DEFINE_VARIANT(attention_grad, dtype, blocks,                          \
-                       attentionGrad<T_##dtype>(call, args, params))
+                       attentionGrad(call, args, params, movesOf<T_##dtype>))
 FOR_FLOAT(f32)
 FOR_FLOAT(f64)
 FOR_FLOAT(f16)

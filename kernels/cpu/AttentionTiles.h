@@ -121,22 +121,42 @@ ASTRA_SHARED void products(const C *a, int64_t rows, const C *b, int64_t from,
   }
 }
 
-//===-- Packing -----------------------------------------------------------===//
-// Rows that fill a tile or a vector up hold copies of another row.
+//===-- Moving ------------------------------------------------------------===//
+// What depends on the type of the elements; the rest is code of the type that
+// they compute in. Rows that fill a tile or a vector up hold copies of another
+// row.
+
+template <class T> Matrix<T> typed(const Matrix<char> &m) {
+  return {reinterpret_cast<T *>(m.data), m.rows, m.columns, m.rowStride,
+          m.columnStride};
+}
+
+/// Rows are short pieces far apart, which the processor does not see coming.
+template <class T>
+ASTRA_INLINE inline void expectRows(const Matrix<T> &m, int64_t first,
+                                    int64_t count) {
+  constexpr int64_t line = 64 / int64_t(sizeof(T)), most = 8 * line;
+  if (m.columnStride != 1)
+    return;
+  for (int64_t r = first; r < smaller(first + count, m.rows); ++r)
+    for (int64_t l = 0; l < smaller(m.columns, most); l += line)
+      __builtin_prefetch(m.data + r * m.rowStride + l);
+}
 
 /// to[tile][column][row of the tile] of the rows [first, first + count). Needs
 /// room for one vector more.
 template <class T>
-void packTiles(const Matrix<const T> &x, int64_t first, int64_t count,
+void packTiles(const Matrix<char> &x, int64_t first, int64_t count,
                Compute<T> *to) {
   using C = Compute<T>;
   constexpr int full = Tile<C>::rows, lanes = Tile<C>::lanes;
   constexpr int most = (full + lanes - 1) / lanes * lanes;
-  const Matrix<const T> m = x;
+  const Matrix<const T> m = typed<const T>(x);
   for (int64_t r = 0; r < count; r += full, to += full * m.columns) {
     const T *lines[most];
     for (int64_t i = 0; i < most; ++i)
       lines[i] = m.data + (first + (r + i < count ? r + i : r)) * m.rowStride;
+    expectRows(m, first + r + full, full);
     if (m.columnStride == 1)
       packLines<most / lanes>(lines, m.columns, to, full);
     else
@@ -149,15 +169,16 @@ void packTiles(const Matrix<const T> &x, int64_t first, int64_t count,
 /// to[panel][column][row of the panel] of the rows [first, first + count), up
 /// to a whole number of vectors; a panel has keyBlock of them.
 template <class T>
-void packAcross(const Matrix<const T> &x, int64_t first, int64_t count,
+void packAcross(const Matrix<char> &x, int64_t first, int64_t count,
                 Compute<T> *to) {
   constexpr int lanes = Tile<Compute<T>>::lanes;
-  const Matrix<const T> m = x;
+  const Matrix<const T> m = typed<const T>(x);
   for (int64_t r = 0; r < count; r += lanes) {
     Compute<T> *at = to + r / keyBlock * keyBlock * m.columns + r % keyBlock;
     const T *lines[lanes];
     for (int64_t i = 0; i < lanes; ++i)
       lines[i] = m.data + (first + (r + i < count ? r + i : r)) * m.rowStride;
+    expectRows(m, first + r + lanes, lanes);
     if (m.columnStride == 1) {
       packLines<1>(lines, m.columns, at, keyBlock);
       continue;
@@ -171,14 +192,15 @@ void packAcross(const Matrix<const T> &x, int64_t first, int64_t count,
 /// The rows [first, first + count) one after another, each filled up with zeros
 /// to `padded`; false if an element is infinite or NaN.
 template <class T>
-ASTRA_SHARED bool packRows(const Matrix<const T> &x, int64_t first,
-                           int64_t count, int64_t padded, Compute<T> *to) {
+bool packRows(const Matrix<char> &x, int64_t first, int64_t count,
+              int64_t padded, Compute<T> *to) {
   using C = Compute<T>;
   using Bits = BitsOf<C>;
   constexpr Bits infinity = math::Format<C>::Infinity;
-  const Matrix<const T> m = x;
+  const Matrix<const T> m = typed<const T>(x);
   Bits found = 0;
   for (int64_t r = 0; r < count; ++r, to += padded) {
+    expectRows(m, first + r + 8, 1);
     loadRun(m.data + (first + r) * m.rowStride, m.columnStride, m.columns, to);
     for (int64_t l = m.columns; l < padded; ++l)
       to[l] = C(0);
@@ -188,6 +210,36 @@ ASTRA_SHARED bool packRows(const Matrix<const T> &x, int64_t first,
   }
   return !found;
 }
+
+/// Puts rows that are `padded` apart at `first` and after it.
+template <class T>
+void storeRows(const Compute<T> *from, int64_t padded, int64_t count,
+               const Matrix<char> &x, int64_t first) {
+  const Matrix<T> m = typed<T>(x);
+  for (int64_t r = 0; r < count; ++r)
+    storeRun(from + r * padded, m.columns, m.data + (first + r) * m.rowStride,
+             m.columnStride);
+}
+
+/// These for elements that compute in C.
+template <class C> struct Moves {
+  int64_t size; // of an element
+  void (*packTiles)(const Matrix<char> &, int64_t, int64_t, C *);
+  void (*packAcross)(const Matrix<char> &, int64_t, int64_t, C *);
+  bool (*packRows)(const Matrix<char> &, int64_t, int64_t, int64_t, C *);
+  void (*storeRows)(const C *, int64_t, int64_t, const Matrix<char> &, int64_t);
+
+  /// The last two axes of a view.
+  Matrix<char> matrix(const astra_arg_t &arg, int64_t batch) const {
+    const int64_t *shape = arg.shape + arg.rank - 2;
+    const int64_t *strides = arg.strides + arg.rank - 2;
+    return {static_cast<char *>(arg.data) + size * batchOffset(arg, 2, batch),
+            shape[0], shape[1], strides[0], strides[1]};
+  }
+};
+template <class T>
+constexpr Moves<Compute<T>> movesOf = {
+    int64_t(sizeof(T)), packTiles<T>, packAcross<T>, packRows<T>, storeRows<T>};
 
 //===-- Rows of scores ----------------------------------------------------===//
 
