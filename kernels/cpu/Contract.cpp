@@ -20,6 +20,7 @@ int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /// at most; a block has so many of them and of panels of columns.
 template <class C> struct Cut {
   static constexpr int64_t panel = Tile<C>::columns;
+  static constexpr int64_t mostTiles = 8; // of rows in a block
   /// Operands that are packed for all blocks: panels do not begin on the same
   /// lines of the cache, and whole vectors may be written after a tile.
   static constexpr int64_t gap = Tile<C>::columns;
@@ -27,7 +28,7 @@ template <class C> struct Cut {
   explicit Cut(const Contraction &c)
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
-    rowBlocks = ceil(tiles, 8);
+    rowBlocks = ceil(tiles, mostTiles);
     columnBlocks = ceil(panels, 32);
     // Long sums of one block of rows are work for two threads at least.
     if (rowBlocks * c.batch.size() == 1 && k * m * n > (1 << 23) &&
@@ -153,6 +154,17 @@ private:
     int64_t tile, endTile, panel, endPanel; // of all
     int64_t row, rows, column, columns;
     C *packedRows, *packedPanel, *sums, *edge;
+    C *scaledRows, *scaledPanel;
+  };
+
+  /// Where products are slow with subnormals.
+  static constexpr bool scales = std::is_same_v<C, float>;
+
+  /// What is known of the operands of a block in one chain, and their copies.
+  struct Magnitudes {
+    Least rows[Cut<C>::mostTiles], panel;
+    Scaled<C> scaledRows[Cut<C>::mostTiles], scaledPanel;
+    bool tinyRows = false;
   };
 
   bool runBlocks(int64_t begin, int64_t end) {
@@ -162,13 +174,17 @@ private:
     Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
-    if (!rows || !panel || !edge || !waiting)
+    Buffer<C> scaledRows(call, scales ? cut.height * cut.chain : 0);
+    Buffer<C> scaledPanel(call, scales ? panelColumns * cut.chain : 0);
+    if (!rows || !panel || !edge || !waiting || !scaledRows || !scaledPanel)
       return false;
     Block block = {};
     block.packedRows = rows.get();
     block.packedPanel = panel.get();
     block.sums = waiting.get();
     block.edge = edge.get();
+    block.scaledRows = scaledRows.get();
+    block.scaledPanel = scaledPanel.get();
     for (int64_t i = begin; i < end; ++i) {
       place(block, i);
       if (block.rows > 0 && block.columns > 0)
@@ -248,9 +264,9 @@ private:
   }
 
   void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
-    if (!sharesRows)
-      for (int64_t t = block.tile; t < block.endTile; ++t)
-        packRows(block.a, t, firstK, ks, rowsFor(block, t, firstK, ks));
+    Magnitudes magnitudes;
+    for (int64_t t = block.tile; t < block.endTile; ++t)
+      takeRows(block, t, firstK, ks, magnitudes);
     Places places(c.contracted, firstK, ks);
     bool last = cut.levels == 1 && firstK + ks == cut.k;
     for (int64_t p = block.panel; p < block.endPanel; ++p) {
@@ -261,8 +277,8 @@ private:
       tile.to = place ? place : last ? block.edge : sums;
       tile.fromStride = panelColumns;
       tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
-      bool copies = takeColumns(block, p, firstK, places, tile);
-      addPanel(block, firstK, tile, copies);
+      bool copies = takeColumns(block, p, firstK, places, tile, magnitudes);
+      addPanel(block, firstK, tile, copies, magnitudes);
       if (last && !place)
         write(block, p, block.edge);
     }
@@ -276,12 +292,54 @@ private:
     return block.packedRows + (cut.rowOf(tile) - block.row) * ks;
   }
 
+  /// Packs the rows of a tile and looks at them.
+  void takeRows(const Block &block, int64_t t, int64_t firstK, int64_t ks,
+                Magnitudes &known) {
+    C *packed = rowsFor(block, t, firstK, ks);
+    if (!sharesRows)
+      packRows(block.a, t, firstK, ks, packed);
+    if constexpr (scales) {
+      int64_t index = t - block.tile, count = cut.rowsOf(t) * ks;
+      known.rows[index] =
+          sharesRows ? notedLeast(packed, count) : leastOf(packed, count);
+      known.tinyRows |= known.rows[index].isTiny();
+      known.scaledRows[index].begin(block.scaledRows +
+                                    (cut.rowOf(t) - block.row) * ks);
+    }
+  }
+
+  /// Where one operand of a tile has subnormals, reads both from copies.
+  void scale(const Block &block, int64_t index, Magnitudes &known,
+             TileCall<C> &tile) {
+    int64_t ofRows = cut.rowsOf(block.tile + index) * tile.k;
+    int64_t ofPanel = tile.k * panelColumns;
+    if (!known.panel.known)
+      known.panel = leastOf(tile.b, ofPanel);
+    Least rows = known.rows[index];
+    if (rows.isTiny() == known.panel.isTiny())
+      return;
+    bool raised = rows.isTiny();
+    const C *b = known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised);
+    const C *a =
+        b ? known.scaledRows[index].get(tile.a, ofRows, rows, raised) : nullptr;
+    if (a) {
+      tile.a = a;
+      tile.b = b;
+    }
+  }
+
   void addPanel(const Block &block, int64_t firstK, TileCall<C> tile,
-                bool copies) {
+                bool copies, Magnitudes &known) {
     for (int64_t t = block.tile; t < block.endTile; ++t) {
       int64_t rows = cut.rowsOf(t);
+      const C *b = tile.b;
       tile.a = rowsFor(block, t, firstK, tile.k);
+      if constexpr (scales)
+        if (!copies &&
+            (known.rows[t - block.tile].isTiny() || known.panel.isTiny()))
+          scale(block, t - block.tile, known, tile);
       (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
+      tile.b = b;
       tile.from += tile.from ? rows * tile.fromStride : 0;
       tile.to += rows * tile.toStride;
       tile.next += tile.nextStep * tile.k;
@@ -294,17 +352,21 @@ private:
 
   /// Where the tiles find a panel's columns; true if the first is to pack them.
   bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
-                   Places &places, TileCall<C> &tile) {
+                   Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
     tile.b = tile.next = block.packedPanel;
+    known.panel = {};
+    known.scaledPanel.begin(block.scaledPanel);
     if (sharesColumns) {
       tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
       tile.next = sharedColumns + cut.panelAt(panel + 1, firstK, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
+      if constexpr (scales)
+        known.panel = notedLeast(tile.b, tile.k * panelColumns);
       return false;
     }
     if constexpr (!isSmallFloat<T>)
-      if (placeVectors(block.b, column, tile)) {
+      if (!known.tinyRows && placeVectors(block.b, column, tile)) {
         tile.places = places.get();
         tile.copy = block.packedPanel;
         return true;
@@ -340,8 +402,11 @@ private:
                   for (int64_t i = begin; i < end; ++i) {
                     int64_t firstK = i % chains * chainLength;
                     int64_t ks = least(chainLength, cut.k - firstK);
-                    packRows(a, i / chains, firstK, ks,
-                             sharedRows + cut.rowsAt(i / chains, firstK, ks));
+                    int64_t tile = i / chains;
+                    C *to = sharedRows + cut.rowsAt(tile, firstK, ks);
+                    packRows(a, tile, firstK, ks, to);
+                    if constexpr (scales)
+                      noteLeast(to, cut.rowsOf(tile) * ks);
                   }
                 });
   }
@@ -355,8 +420,8 @@ private:
       for (int64_t i = begin; i < end; ++i) {
         int64_t firstK = i / groups * chainLength;
         int64_t ks = least(chainLength, cut.k - firstK);
-        int64_t p = i % groups * together,
-                last = least(p + together, cut.panels);
+        int64_t first = i % groups * together, p = first;
+        int64_t last = least(p + together, cut.panels);
         Places places(c.contracted, firstK, ks);
         if constexpr (!isSmallFloat<T>)
           if (inPlace)
@@ -364,6 +429,10 @@ private:
         for (; p < last; ++p)
           packPanel(b, p * panelColumns, firstK, ks, places,
                     sharedColumns + cut.panelAt(p, firstK, ks));
+        if constexpr (scales)
+          for (p = first; p < last; ++p)
+            noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
+                      ks * panelColumns);
       }
     });
   }

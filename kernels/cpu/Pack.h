@@ -112,6 +112,9 @@ inline void copyVectors(const C *from, const int64_t *places, int64_t k,
   for (int64_t i = 0; i < k; ++i, to += stride) {
     const C *line = from + places[i];
 #pragma clang loop unroll(full)
+    for (int v = 0; v < (Whole ? Whole : 1); ++v)
+      __builtin_prefetch(from + places[i + rowsAhead] + v * lanes);
+#pragma clang loop unroll(full)
     for (int v = 0; v < Whole; ++v)
       storeVector(to + v * lanes, loadVector(line + v * lanes));
     if (rest)
@@ -149,8 +152,10 @@ inline void packRunsBeside(const T *from, int64_t step, int64_t count,
   if constexpr (!isSmallFloat<T>) {
     typename Tile<C>::Mask mask = firstLanes<C>(count < lanes ? count : lanes);
     if (count <= lanes) {
-      for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+      for (int64_t i = 0; i < k; ++i, from += step, to += stride) {
+        __builtin_prefetch(from + rowsAhead * step);
         storeLanes<C>(to, loadLanes<C>(from, mask), mask);
+      }
       return;
     }
   }
