@@ -244,6 +244,7 @@ public:
     copies = far && m > 4 && aStep == 1 && aRow * int64_t(sizeof(C)) % 512 == 0;
     groups = small && !lines && !far && !spread ? rowTiles : 1;
     across = groups > 1 && size * k * n * int64_t(sizeof(C)) <= nearBytes &&
+             c.batch.innerExtent() == c.batch.size() &&
              magnitude(aRow) > magnitude(c.batch.innerStride(0));
   }
 
@@ -383,7 +384,7 @@ private:
       tile.begun = p % chainLength != 0;
       tile.unfinished = end < chain && end < k;
       if (groups > 1)
-        addTile(tile, rowOf(group + 1) - row, columns, p >= chainLength);
+        addGroup(tile, rowOf(group + 1) - row, columns, p >= chainLength);
       else
         addRows(tile, columns, p >= chainLength);
       tile.b += tile.k * bStep;
@@ -408,7 +409,7 @@ private:
   void addRows(TileCall<C> tile, int64_t columns, bool adds) const {
     for (int64_t t = 0; t < rowTiles; ++t) {
       int64_t rows = rowOf(t + 1) - rowOf(t);
-      addTile(tile, rows, columns, adds);
+      addColumns(tile, rows, columns, adds);
       advance(tile, rows);
     }
   }
@@ -419,11 +420,12 @@ private:
     tile.chains += rows * tile.apart;
   }
 
-  void addTile(TileCall<C> tile, int64_t rows, int64_t columns,
-               bool adds) const {
+  void addGroup(const TileCall<C> &tile, int64_t rows, int64_t columns,
+                bool adds) const {
     if constexpr (sizeof(C) == 4)
-      if (tile.aStep == 1 && !lines && columns >= 2 * lanes &&
-          haveTiny(tile.a, tile.aRow, rows, tile.k)) {
+      if (aStep == 1 && columns >= 2 * lanes &&
+          haveTiny(tile.a, aRow, rows, tile.k,
+                   across ? c.batch.innerStride(0) : rows * aRow)) {
         addWithTiny(tile, rows, columns, adds);
         return;
       }
@@ -461,7 +463,6 @@ private:
       table[vectors - 1](tile);
       tile.b += most;
       tile.to += most;
-      tile.chains += most;
     }
   }
 

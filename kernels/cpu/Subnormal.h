@@ -66,18 +66,22 @@ template <class C> struct Tiny {
   }
 };
 
-/// Rows, `apart` from each other, that have numbers so small that one of them
-/// may be worth tinyChain.
+/// Have rows, `apart` from each other, numbers so small that one of them may be
+/// worth tinyChain? Those `next` after them will be read soon.
 template <class C>
-inline bool haveTiny(const C *row, int64_t apart, int64_t rows, int64_t k) {
+inline bool haveTiny(const C *row, int64_t apart, int64_t rows, int64_t k,
+                     int64_t next) {
   using X = Tiny<C>;
   typename X::Naturals least = ~typename X::Naturals{};
-  for (int64_t r = 0; r < rows; ++r, row += apart)
+  for (int64_t r = 0; r < rows; ++r, row += apart) {
+    for (int64_t i = 0; i < k; i += 64 / int64_t(sizeof(C)))
+      __builtin_prefetch(row + next + i);
     X::scan(row, k, [&](typename X::Numbers v) ASTRA_INLINE {
       // Zeros are the largest.
       least = __builtin_elementwise_min(
           least, __builtin_bit_cast(typename X::Naturals, v - 1));
     });
+  }
   return __builtin_reduce_min(least) < uint32_t(magnitudeOf(-120));
 }
 
@@ -95,44 +99,83 @@ template <class C> inline bool isTinyRow(const C *row, int64_t k) {
          (largest < magnitudeOf(-120) || __builtin_reduce_add(count) > k / 8);
 }
 
-/// A piece of a chain for one row and N vectors of columns, as directChain.
-template <class C, int N> void tinyChain(const TileCall<C> &t) {
+/// The chains of one row and N vectors of columns, in halves.
+template <class C, int N> struct TinyChains {
   using X = Tiny<C>;
   using Wide = typename X::Wide;
-  using V = typename Tile<C>::Vector;
-  constexpr int lanes = Tile<C>::lanes;
-  typename Tile<C>::Mask mask = firstLanes<C>(t.last);
-  Wide low[N] = {}, high[N] = {};
-  if (t.begun)
+  static constexpr int lanes = Tile<C>::lanes;
+  Wide half[2 * N];
+
+  /// body(h, x, y) for each k and half of b.
+  template <class Body>
+  static ASTRA_INLINE void forProducts(const TileCall<C> &t, Body body) {
+    typename Tile<C>::Mask mask = firstLanes<C>(t.last);
+    const C *b = t.b;
+    for (int64_t i = 0; i < t.k; ++i, b += t.bStride) {
+      Wide x = double(t.a[i * t.aStep]), y[2 * N];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v) {
-      V chain = loadVector(t.chains + v * lanes);
-      low[v] = __builtin_convertvector(chain.lo, Wide);
-      high[v] = __builtin_convertvector(chain.hi, Wide);
-    }
-  const C *b = t.b;
-  for (int64_t i = 0; i < t.k; ++i, b += t.bStride) {
-    Wide x = double(t.a[i * t.aStep]);
+      for (int v = 0; v < N; ++v)
+        split(v < N - 1 ? loadVector(b + v * lanes)
+                        : loadLanes(b + v * lanes, mask),
+              y[2 * v], y[2 * v + 1]);
 #pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v) {
-      V y = v < N - 1 ? loadVector(b + v * lanes)
-                      : loadLanes(b + v * lanes, mask);
-      low[v] = X::addProduct(x, __builtin_convertvector(y.lo, Wide), low[v]);
-      high[v] = X::addProduct(x, __builtin_convertvector(y.hi, Wide), high[v]);
+      for (int h = 0; h < 2 * N; ++h)
+        body(h, x, y[h]);
     }
   }
-  V chains[1][N];
+
+  /// Sums that all lie where f32 are the multiples of the least subnormal: in
+  /// f64 beside a number with that for its last bit they round by themselves.
+  /// False if one might not.
+  ASTRA_INLINE bool addUniform(const TileCall<C> &t) {
+    const Wide beside = 0x1.8p-97;
+    Wide most[2 * N] = {}; // that any sum can be
+#pragma clang loop unroll(full)
+    for (int h = 0; h < 2 * N; ++h)
+      half[h] = beside;
+    forProducts(t, [&](int h, Wide x, Wide y) ASTRA_INLINE {
+      half[h] = __builtin_elementwise_fma(x, y, half[h]);
+      most[h] = __builtin_elementwise_fma(
+          __builtin_elementwise_abs(x), __builtin_elementwise_abs(y), most[h]);
+    });
+    typename X::Longs fits = ~typename X::Longs{};
+#pragma clang loop unroll(full)
+    for (int h = 0; h < 2 * N; ++h) {
+      fits &= most[h] < 0x1p-126;
+      half[h] -= beside;
+    }
+    return __builtin_reduce_and(fits) != 0;
+  }
+
+  /// Any sums.
+  ASTRA_INLINE void add(const TileCall<C> &t) {
+#pragma clang loop unroll(full)
+    for (int h = 0; h < 2 * N; ++h)
+      half[h] = Wide(0);
+    forProducts(t, [&](int h, Wide x, Wide y) ASTRA_INLINE {
+      half[h] = X::addProduct(x, y, half[h]);
+    });
+  }
+
+  static ASTRA_INLINE void split(typename X::V v, Wide &low, Wide &high) {
+    low = __builtin_convertvector(v.lo, Wide);
+    high = __builtin_convertvector(v.hi, Wide);
+  }
+};
+
+/// A chain for one row and N vectors of columns, as directChain.
+template <class C, int N> void tinyChain(const TileCall<C> &t) {
+  using Half = typename Tiny<C>::Half;
+  TinyChains<C, N> sums;
+  if (!sums.addUniform(t))
+    sums.add(t);
+  typename Tile<C>::Vector chains[1][N];
 #pragma clang loop unroll(full)
   for (int v = 0; v < N; ++v) {
-    chains[0][v].lo = __builtin_convertvector(low[v], typename X::Half);
-    chains[0][v].hi = __builtin_convertvector(high[v], typename X::Half);
+    chains[0][v].lo = __builtin_convertvector(sums.half[2 * v], Half);
+    chains[0][v].hi = __builtin_convertvector(sums.half[2 * v + 1], Half);
   }
-  if (t.unfinished)
-#pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v)
-      storeVector(t.chains + v * lanes, chains[0][v]);
-  else
-    addChains<C, 1, N, true>(t, chains, mask);
+  addChains<C, 1, N, true>(t, chains, firstLanes<C>(t.last));
 }
 
 //===-- Powers of two between the operands of a tile
@@ -156,12 +199,28 @@ template <class C> inline Least leastOf(const C *packed, int64_t count) {
   return {all < INT32_MAX ? int32_t(all + 1) : INT32_MAX, true};
 }
 
+/// Looks at a part of an operand, and at all of it where that has subnormals.
+template <class C> inline Least glance(const C *packed, int64_t count) {
+  using X = Tiny<C>;
+  using N = typename X::Naturals;
+  constexpr int64_t step = 4 * X::lanes;
+  N least = ~N{};
+  for (int64_t i = 0; i + X::lanes <= count; i += step)
+    least = __builtin_elementwise_min(
+        least,
+        __builtin_bit_cast(N, X::magnitudes(loadVector(packed + i)) - 1));
+  if (__builtin_reduce_min(least) < uint32_t(leastNormal - 1))
+    return leastOf(packed, count);
+  return {};
+}
+
 /// Kept behind an operand that is packed for all blocks.
 template <class C> inline void noteLeast(C *packed, int64_t count) {
-  packed[count] = __builtin_bit_cast(C, leastOf(packed, count).magnitude);
+  packed[count] = __builtin_bit_cast(C, glance(packed, count).magnitude);
 }
 template <class C> inline Least notedLeast(const C *packed, int64_t count) {
-  return {__builtin_bit_cast(int32_t, packed[count]), true};
+  int32_t magnitude = __builtin_bit_cast(int32_t, packed[count]);
+  return {magnitude, magnitude != INT32_MAX};
 }
 
 template <class C>
