@@ -217,7 +217,8 @@ private:
                 Magnitudes &known) {
     C *packed = rowsFor(block, t, firstK, ks);
     if (!sharesRows)
-      packRows(block.a, t, firstK, ks, packed);
+      packRows(block.a, t, firstK, ks, packed,
+               t == block.tile ? block.rows : 0);
     if constexpr (scales) {
       int64_t index = t - block.tile, count = cut.rowsOf(t) * ks;
       known.rows[index] =
@@ -412,9 +413,9 @@ private:
     packRuns<1>(lines, count, panelColumns, firstK, ks, to);
   }
 
-  /// to[k][row] for the rows of a tile.
-  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks,
-                C *to) {
+  /// to[k][row] for the rows of a tile, of more rows that are wanted next.
+  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks, C *to,
+                int64_t wanted = 0) {
     const T *lines[Tile<C>::rows + Tile<C>::lanes];
     int64_t count = cut.rowsOf(tile), row = cut.rowOf(tile);
     int64_t most = ceil(count, Tile<C>::lanes) * Tile<C>::lanes;
@@ -423,14 +424,14 @@ private:
       c.rows.offsetsAt(row + (r < count ? r : 0), at);
       lines[r] = from + at[0];
     }
-    packRuns<0>(lines, count, count, firstK, ks, to);
+    packRuns<0>(lines, count, count, firstK, ks, to, wanted);
   }
 
   /// to[k * stride + line] for lines of operand `Of` in the contraction's loop
   /// over k.
   template <int Of>
   void packRuns(const T **lines, int64_t count, int64_t stride, int64_t firstK,
-                int64_t ks, C *to) {
+                int64_t ks, C *to, int64_t wanted = 0) {
     int64_t sk = c.contracted.innerStride(Of);
     bool beside = true;
     for (int64_t j = 1; j < count; ++j)
@@ -438,7 +439,8 @@ private:
     c.contracted.walk(
         firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
           if (beside)
-            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to);
+            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to,
+                           wanted);
           else if (sk == 1 && count > 2 && run >= Tile<C>::lanes)
             packTransposed(lines, at[Of], count, stride, run, to);
           else

@@ -235,6 +235,8 @@ public:
     far = !lines && n * k * int64_t(sizeof(C)) > farBytes;
     spread = n > 1 && c.columns.innerStride(1) != 1;
     rowTiles = (m + Tile<C>::rows - 1) / Tile<C>::rows;
+    leastRows = divide(m, rowTiles);
+    higherTiles = m - leastRows * rowTiles;
     width = lanes;
     if (!lines) {
       int64_t step = vectorsOf<C>(int(divide(m + rowTiles - 1, rowTiles)));
@@ -322,6 +324,12 @@ private:
            c.batch.innerStride(operand) == 0;
   }
   static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+  void offsetsOf(int64_t batch, int64_t (&base)[3]) const {
+    if (c.batch.innerExtent() != c.batch.size())
+      return c.batch.offsetsAt(batch, base);
+    for (int i = 0; i < 3; ++i)
+      base[i] = batch * c.batch.innerStride(i);
+  }
 
   //===-- Columns that are turned into rows
   //-------------------------------------------------------------------===//
@@ -359,7 +367,7 @@ private:
     int64_t outer = divide(index, apart), inner = index - outer * apart;
     int64_t batch = across ? inner : outer, group = across ? outer : inner;
     int64_t base[3], columns = n - column < most ? n - column : most;
-    c.batch.offsetsAt(batch, base);
+    offsetsOf(batch, base);
     const C *b =
         turns ? turned + (size > 1 ? batch * k * bStep : 0) : this->b + base[1];
     int64_t row = groups > 1 ? rowOf(group) : 0;
@@ -384,7 +392,8 @@ private:
       tile.begun = p % chainLength != 0;
       tile.unfinished = end < chain && end < k;
       if (groups > 1)
-        addGroup(tile, rowOf(group + 1) - row, columns, p >= chainLength);
+        addGroup(tile, leastRows + (group < higherTiles), columns,
+                 p >= chainLength);
       else
         addRows(tile, columns, p >= chainLength);
       tile.b += tile.k * bStep;
@@ -402,13 +411,12 @@ private:
 
   /// Where a tile of rows begins.
   int64_t rowOf(int64_t tile) const {
-    int64_t least = divide(m, rowTiles), longer = m - least * rowTiles;
-    return tile * least + (tile < longer ? tile : longer);
+    return tile * leastRows + (tile < higherTiles ? tile : higherTiles);
   }
 
   void addRows(TileCall<C> tile, int64_t columns, bool adds) const {
     for (int64_t t = 0; t < rowTiles; ++t) {
-      int64_t rows = rowOf(t + 1) - rowOf(t);
+      int64_t rows = leastRows + (t < higherTiles);
       addColumns(tile, rows, columns, adds);
       advance(tile, rows);
     }
@@ -493,7 +501,7 @@ private:
   C *out;
   int64_t m, n, k, aRow, aStep, bColumn, bStep;
   int64_t size; // of the batch of b
-  int64_t rowTiles;
+  int64_t rowTiles, leastRows, higherTiles;
   int64_t groups; // of rows that are tasks by themselves
   int64_t width;  // columns that are worth a task
   int64_t reach;  // columns that a thread makes at once, if it has them
