@@ -1,8 +1,9 @@
-// The gradient of attention in two passes that each compute the scores again:
-// groups of queries give dq, groups of keys give dk and dv. In both, rows of
-// the group meet the other side in blocks of 256, one chain of the canonical
-// product, so that every task is independent of the others. Within a block they
-// go tile by tile, and each tile meets only what it may see.
+// The gradient of attention. Groups of keys meet all queries in blocks of 256,
+// tile by tile, each tile only what it may see: the weights and the slopes of
+// the scores that a tile makes give dk and dv, and dq where one task has all
+// keys of a batch entry, 256 at a time. There a chain of the canonical product
+// goes on from tile to tile. With few entries tasks are groups of keys, and
+// groups of queries make dq in a pass of their own, in the same way.
 #include "kernels/cpu/AttentionTiles.h"
 
 using namespace astra;
@@ -10,6 +11,10 @@ using namespace astra;
 namespace {
 
 constexpr int64_t blockWidth = chainLength;
+/// Rows of a block are as far apart, with zeros in front of each.
+constexpr int64_t lineFront = 16, lineWidth = lineFront + blockWidth;
+/// Batch entries that are tasks enough.
+constexpr int64_t enoughEntries = 16;
 
 /// One batch entry: its matrices, and for each query the logarithm of its sum
 /// and the mean gradient of its weights.
@@ -69,6 +74,91 @@ private:
   int waiting = 0;
 };
 
+/// The sums of dq for all queries of a batch entry, while its keys pass by.
+template <class C> class QuerySums {
+public:
+  using Rows = Tile<C>;
+  static_assert(Rows::rows <= lineFront, "a tile may begin before a row does");
+
+  QuerySums(int64_t queries, int64_t keys, int64_t d)
+      : queries(queries), padded(roundUp(d, Rows::lanes)),
+        levels(FoldLevels<C>::levelsFor(keys)) {
+    carve(nullptr);
+  }
+  int64_t scratchSize() const { return size; }
+  void setMemory(C *memory) { carve(memory); }
+
+  void start() { fold.start(sums, queries * padded); }
+  /// 256 keys begin.
+  void begin(int64_t firstKey) {
+    if (firstKey % foldExtent == 0)
+      sum = fold.open();
+    std::memset(chains, 0, size_t(queries * padded) * sizeof(C));
+  }
+  /// The slopes [from, to) of some keys, for the queries from `first` on. What
+  /// lies before `low` is not known.
+  void add(C *slopes, int64_t keys, int64_t low, int64_t from, int64_t to,
+           int64_t first, const C *k) {
+    for (; from < to; to -= Rows::rows) {
+      int64_t at = to - Rows::rows;
+      for (int64_t r = 0; at < low && r < keys; ++r)
+        for (int64_t j = at; j < low; ++j)
+          slopes[r * lineWidth + j] = C(0);
+      C *chain = chains + (first + at) * padded;
+      int64_t c = 0;
+      for (; c + 2 * Rows::lanes <= padded; c += 2 * Rows::lanes)
+        continueTile<C, Rows::rows, 2, lineWidth>(slopes + at, k + c, padded,
+                                                  keys, chain + c, padded);
+      for (; c < padded; c += Rows::lanes)
+        continueTile<C, Rows::rows, 1, lineWidth>(slopes + at, k + c, padded,
+                                                  keys, chain + c, padded);
+    }
+  }
+  /// The slope of one pair.
+  void addPair(C slope, int64_t query, const C *k) {
+    const int64_t width = padded;
+    C *chain = chains + query * width;
+    ASTRA_VECTOR_LOOP
+    for (int64_t c = 0; c < width; ++c)
+      chain[c] = math::fma(slope, k[c], chain[c]);
+  }
+  /// These 256 end, or all.
+  void end(int64_t nextKey, bool all) {
+    const int64_t count = queries * padded;
+    C *to = sum;
+    const C *from = chains;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      to[i] += from[i];
+    if (all || nextKey % foldExtent == 0)
+      fold.close();
+  }
+  C *finish(C scale) {
+    C *line = fold.finish();
+    const int64_t count = queries * padded;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      line[i] = scale * line[i];
+    return line;
+  }
+  int64_t getPadded() const { return padded; }
+
+private:
+  void carve(C *memory) {
+    Carve<C> room(memory);
+    // The first tile may begin before the first query.
+    chains = room.take((Rows::rows + queries) * padded);
+    sums = room.take(levels * queries * padded);
+    if (memory)
+      chains += Rows::rows * padded;
+    size = room.size();
+  }
+
+  int64_t queries, padded, levels, size = 0;
+  C *chains = nullptr, *sums = nullptr, *sum = nullptr;
+  FoldLevels<C> fold;
+};
+
 /// A group of rows (queries, or keys if `byKey`) against all of the other side.
 template <class C, bool byKey> class GradientGroup {
 public:
@@ -76,9 +166,12 @@ public:
   static constexpr int64_t tileRows = Rows::rows;
 
   /// `others`: how many the other side has.
+  /// Where `queries` is given, groups are chains of keys and come in order.
   GradientGroup(const AttentionRule<C> &rule, const Moves<C> &moves,
-                int64_t groupRows, int64_t d, int64_t e, int64_t others)
-      : rule(rule), moves(moves), groupRows(groupRows), d(d), e(e),
+                int64_t groupRows, int64_t d, int64_t e, int64_t others,
+                QuerySums<C> *queries)
+      : rule(rule), moves(moves), queries(queries), most(groupRows),
+        groupRows(roundUp(groupRows, tileRows)), d(d), e(e),
         paddedD(roundUp(d, Rows::lanes)), paddedE(roundUp(e, Rows::lanes)),
         levels(FoldLevels<C>::levelsFor(others)) {
     carve(nullptr);
@@ -93,11 +186,13 @@ public:
     first = firstRow;
     const Matrix<char> &rows = byKey ? given.k : given.q;
     others = byKey ? given.q.rows : given.k.rows;
-    count = smaller(groupRows, rows.rows - first);
+    count = smaller(most, rows.rows - first);
     moves.packTiles(rows, first, count, rowsX);
     moves.packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
-    if (!byKey)
-      setMeans(given.out);
+    if (queries) {
+      finiteRows = moves.packRows(rows, first, count, paddedD, plainRows);
+      queries->begin(first);
+    }
     foldX.start(sumX, groupRows * paddedD);
     foldV.start(sumV, groupRows * paddedE);
     for (int64_t at = 0; at < others || at == 0; at += foldExtent)
@@ -105,6 +200,8 @@ public:
     write(foldX.finish(), paddedD, rule.scale, dX);
     if (byKey)
       write(foldV.finish(), paddedE, C(1), dV);
+    if (queries)
+      queries->end(first + count, first + count == rows.rows);
   }
 
 private:
@@ -116,13 +213,18 @@ private:
     acrossY = room.take(blockWidth * e);
     plainX = room.take(blockWidth * paddedD);
     plainY = room.take(byKey ? blockWidth * paddedE : 0);
-    weights = room.take(tileRows * blockWidth);
-    slopes = room.take(tileRows * blockWidth);
+    plainRows = room.take(queries ? groupRows * paddedD : 0);
+    weights = room.take(tileRows * lineWidth);
+    slopes = room.take(tileRows * lineWidth);
     chain = room.take(greater(paddedD, paddedE));
     sumX = room.take(levels * groupRows * paddedD);
     sumV = room.take(byKey ? levels * groupRows * paddedE : 0);
-    outTile = room.take(byKey ? 0 : tileRows * e + Rows::lanes);
     size = room.size();
+    if (!memory)
+      return;
+    std::memset(slopes, 0, size_t(tileRows * lineWidth) * sizeof(C));
+    weights += lineFront;
+    slopes += lineFront;
   }
 
   void fold(int64_t begin, int64_t end) {
@@ -164,14 +266,27 @@ private:
       to = smaller(width, first + r + rows - begin);
     int64_t low = from / Rows::lanes * Rows::lanes;
     int64_t high = roundUp(to, Rows::lanes);
-    products<C, blockWidth>(rowsX + r * d, rows, acrossX, low, high, d,
-                            weights);
-    products<C, blockWidth>(rowsY + r * e, rows, acrossY, low, high, e, slopes);
+    products<C, lineWidth>(rowsX + r * d, rows, acrossX, low, high, d, weights);
+    products<C, lineWidth>(rowsY + r * e, rows, acrossY, low, high, e, slopes);
     for (int64_t i = 0; i < rows; ++i)
       row(i, first + r + i, begin, low, high, width);
     add(slopes, rows, plainX, from, to, paddedD, x);
     if (byKey)
       add(weights, rows, plainY, from, to, paddedE, v);
+    if (queries)
+      addQueries(r, rows, low, from, to, begin);
+  }
+
+  void addQueries(int64_t first, int64_t rows, int64_t low, int64_t from,
+                  int64_t to, int64_t begin) {
+    const C *k = plainRows + first * paddedD;
+    if (finite && finiteRows)
+      return queries->add(slopes, rows, low, from, to, begin, k);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t j = from; j < to; ++j)
+        if (seen[r][j])
+          queries->addPair(slopes[r * lineWidth + j], begin + j,
+                           k + r * paddedD);
   }
 
   /// Turns the products [low, high) of a row of the tile, of all the one at
@@ -183,14 +298,14 @@ private:
       from = index - begin;
     if (rule.causal && !byKey)
       to = smaller(width, index - begin + 1);
-    C *weight = weights + r * blockWidth, *slope = slopes + r * blockWidth;
+    C *weight = weights + r * lineWidth, *slope = slopes + r * lineWidth;
     Matrix<const Bool> mask = entry->mask.mask;
     if (byKey)
       mask = mask.transposed();
     finishScores(weight, low, high, rule.scale, from, to,
                  rule.masked ? &mask.at(index, begin) : nullptr,
                  mask.columnStride);
-    if (!finite)
+    if (!finite || !finiteRows)
       for (int64_t j = low; j < high; ++j)
         seen[r][j] = weight[j] != hidden<C>;
     const C *logSum = entry->logSum + (byKey ? begin : index);
@@ -230,48 +345,14 @@ private:
            int64_t padded, C *sum) {
     x += from * padded;
     if (finite)
-      return addWeighted<C, blockWidth, 1>(factors + from, rows, x, padded,
-                                           padded, to - from, ones<C>.factors,
-                                           sum, padded);
+      return addWeighted<C, lineWidth, 1>(factors + from, rows, x, padded,
+                                          padded, to - from, ones<C>.factors,
+                                          sum, padded);
     for (int64_t r = 0; r < rows; ++r)
       addSeen(
-          factors + r * blockWidth + from,
+          factors + r * lineWidth + from,
           [&](int64_t j) { return seen[r][from + j]; }, x, to - from, padded,
           C(1), chain, sum + r * padded);
-  }
-
-  /// The mean gradients of the weights of the group's queries, whose dOut is
-  /// packed: rows of a tile lie in the lanes of vectors.
-  void setMeans(const Matrix<char> &out) {
-    for (int64_t r = 0; r < count; r += tileRows) {
-      moves.packTiles(out, first + r, smaller(tileRows, count - r), outTile);
-      C sums[tileRows];
-      rowProducts(outTile, rowsY + r * e, sums);
-      for (int64_t i = 0; i < tileRows && r + i < count; ++i)
-        entry->mean[first + r + i] = sums[i];
-    }
-  }
-
-  /// Canonical products over e of the rows of one packed tile and another's.
-  void rowProducts(const C *a, const C *b, C *sums) const {
-    if (e > foldExtent)
-      for (int64_t r = 0; r < tileRows; ++r) {
-        CanonicalDot<C> sum;
-        for (int64_t c = 0; c < e; ++c)
-          sum.add(b[c * tileRows + r], a[c * tileRows + r],
-                  [](C x, C y, C z) { return math::fma(x, y, z); });
-        sums[r] = sum.result();
-      }
-    else
-      for (int64_t at = 0; at < e || at == 0; at += chainLength) {
-        C chains[tileRows] = {};
-        for (int64_t c = at; c < smaller(e, at + chainLength); ++c)
-          for (int64_t r = 0; r < tileRows; ++r)
-            chains[r] =
-                math::fma(b[c * tileRows + r], a[c * tileRows + r], chains[r]);
-        for (int64_t r = 0; r < tileRows; ++r)
-          sums[r] = at ? sums[r] + chains[r] : C(0) + chains[r];
-      }
   }
 
   void write(C *sum, int64_t padded, C factor, const Matrix<char> &to) {
@@ -284,13 +365,14 @@ private:
 
   AttentionRule<C> rule;
   const Moves<C> &moves;
-  int64_t groupRows, d, e, paddedD, paddedE, levels, size = 0;
+  QuerySums<C> *queries;
+  int64_t most, groupRows, d, e, paddedD, paddedE, levels, size = 0;
   const Entry<C> *entry = nullptr;
   int64_t first = 0, count = 0, others = 0;
   C *rowsX, *rowsY, *acrossX, *acrossY, *plainX, *plainY; // packed
-  C *weights, *slopes, *outTile, *chain, *sumX, *sumV;
+  C *plainRows, *weights, *slopes, *chain, *sumX, *sumV;
   FoldLevels<C> foldX, foldV;
-  bool finite = true; // the others of the block
+  bool finite = true, finiteRows = true; // the others of the block, the rows
   bool seen[tileRows][blockWidth];
 };
 
@@ -302,14 +384,20 @@ public:
         results(args + 6 + (params[0] != 0)), rule(args, params),
         batches(batchCount(args[0])), n(args[0].shape[args[0].rank - 2]),
         m(args[1].shape[args[1].rank - 2]), d(args[0].shape[args[0].rank - 1]),
-        e(args[2].shape[args[2].rank - 1]), statistics(call, 2 * batches * n) {}
+        e(args[2].shape[args[2].rank - 1]),
+        statistics(call, 2 * batches * n + Tile<C>::lanes) {}
 
   astra_outcome_t run() {
     if (!statistics)
       return ASTRA_ERROR_OUT_OF_MEMORY;
     gatherLogSums();
-    groups<false>(n, m);
-    groups<true>(m, n);
+    setMeans();
+    if (batches < enoughEntries) {
+      groups<false>(n, m);
+      groups<true>(m, n);
+    } else {
+      entries();
+    }
     return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
   }
 
@@ -325,6 +413,55 @@ private:
       loadRun(from.data, from.rowStride, n, statistics.get() + batch * n);
     }
   }
+
+  /// The mean gradients of the weights of each query.
+  void setMeans() {
+    int64_t tiles = (n + rowsOfTile - 1) / rowsOfTile;
+    parallelFor(call, batches * tiles, 100000 / ((e + 8) * rowsOfTile) + 1,
+                [&](int64_t begin, int64_t end) {
+                  const int64_t size =
+                      roundUp(rowsOfTile * e + Tile<C>::lanes, 16);
+                  Scratch<C> memory(call, 2 * size);
+                  if (!memory)
+                    return fail();
+                  for (int64_t i = begin; i < end; ++i) {
+                    int64_t batch = i / tiles, first = i % tiles * rowsOfTile;
+                    int64_t count = smaller(rowsOfTile, n - first);
+                    C *out = memory.get(), *dOut = out + size, sums[rowsOfTile];
+                    moves.packTiles(matrix(3, batch), first, count, out);
+                    moves.packTiles(matrix(5, batch), first, count, dOut);
+                    rowProducts(out, dOut, sums);
+                    C *mean = statistics.get() + (batches + batch) * n + first;
+                    for (int64_t r = 0; r < count; ++r)
+                      mean[r] = sums[r];
+                  }
+                });
+  }
+
+  /// Canonical products over e of the rows of one packed tile and another's:
+  /// rows lie in the lanes of vectors.
+  void rowProducts(const C *a, const C *b, C *sums) const {
+    if (e > foldExtent)
+      for (int64_t r = 0; r < rowsOfTile; ++r) {
+        CanonicalDot<C> sum;
+        for (int64_t c = 0; c < e; ++c)
+          sum.add(b[c * rowsOfTile + r], a[c * rowsOfTile + r],
+                  [](C x, C y, C z) { return math::fma(x, y, z); });
+        sums[r] = sum.result();
+      }
+    else
+      for (int64_t at = 0; at < e || at == 0; at += chainLength) {
+        C chains[rowsOfTile] = {};
+        for (int64_t c = at; c < smaller(e, at + chainLength); ++c)
+          for (int64_t r = 0; r < rowsOfTile; ++r)
+            chains[r] = math::fma(b[c * rowsOfTile + r], a[c * rowsOfTile + r],
+                                  chains[r]);
+        for (int64_t r = 0; r < rowsOfTile; ++r)
+          sums[r] = at ? sums[r] + chains[r] : C(0) + chains[r];
+      }
+  }
+
+  void fail() { __atomic_store_n(&failed, true, __ATOMIC_RELAXED); }
 
   Entry<C> entryOf(int64_t batch) const {
     C *logSum = statistics.get() + batch * n;
@@ -345,10 +482,10 @@ private:
     int64_t work = smaller(rows, size) * (others + 1) * (d + e + 8) + 1;
     parallelFor(call, batches * count, 200000 / work + 1,
                 [&](int64_t begin, int64_t end) {
-                  Group group(rule, moves, size, d, e, others);
+                  Group group(rule, moves, size, d, e, others, nullptr);
                   Scratch<C> memory(call, group.scratchSize());
                   if (!memory)
-                    return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+                    return fail();
                   group.setMemory(memory.get());
                   for (int64_t i = begin; i < end; ++i) {
                     int64_t batch = i / count;
@@ -359,12 +496,35 @@ private:
                 });
   }
 
+  /// Each batch entry by one task.
+  void entries() {
+    parallelFor(call, batches, 1, [&](int64_t begin, int64_t end) {
+      QuerySums<C> queries(n, m, d);
+      GradientGroup<C, true> group(rule, moves, blockWidth, d, e, n, &queries);
+      Scratch<C> memory(call, group.scratchSize() + queries.scratchSize());
+      if (!memory)
+        return fail();
+      group.setMemory(memory.get());
+      queries.setMemory(memory.get() + group.scratchSize());
+      for (int64_t batch = begin; batch < end; ++batch) {
+        queries.start();
+        for (int64_t at = 0; at < m || at == 0; at += blockWidth)
+          group.run(entryOf(batch), at, moves.matrix(results[1], batch),
+                    moves.matrix(results[2], batch));
+        moves.storeRows(queries.finish(rule.scale), queries.getPadded(), n,
+                        moves.matrix(results[0], batch), 0);
+      }
+    });
+  }
+
+  static constexpr int64_t rowsOfTile = Tile<C>::rows;
+
   const astra_call_t *call;
   const Moves<C> &moves;
   const astra_arg_t *args, *results;
   AttentionRule<C> rule;
   int64_t batches, n, m, d, e;
-  Scratch<C> statistics;
+  Scratch<C> statistics; // vectors may be read that begin inside
   bool failed = false;
 };
 

@@ -68,6 +68,39 @@ void weightedTile(const C *a, const C *b, int64_t bStride, int64_t k,
     }
 }
 
+/// to[r][c] = the chain that it holds, continued over k of a[r][k] b[k][c];
+/// element (r, k) of a lies at r + k * kStep.
+template <class C, int M, int N, int kStep>
+void continueTile(const C *a, const C *b, int64_t bStride, int64_t k, C *to,
+                  int64_t toStride) {
+  using V = typename Tile<C>::Vector;
+  constexpr int lanes = Tile<C>::lanes;
+  V chains[M][N];
+#pragma clang loop unroll(full)
+  for (int r = 0; r < M; ++r)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      chains[r][v] = loadVector(to + r * toStride + v * lanes);
+  for (int64_t i = 0; i < k; ++i, a += kStep, b += bStride) {
+    V columns[N];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      columns[v] = loadVector(b + v * lanes);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < M; ++r) {
+      V x = a[r];
+#pragma clang loop unroll(full)
+      for (int v = 0; v < N; ++v)
+        chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int r = 0; r < M; ++r)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      storeVector(to + r * toStride + v * lanes, chains[r][v]);
+}
+
 /// The same for the rows of one tile and whole vectors of columns. Rows that
 /// fill the tile up are computed too and must have memory.
 template <class C, int rowStep, int kStep>
