@@ -103,15 +103,15 @@ public:
            c.batch.size() == 1 && k <= chainLength * foldLength;
   }
 
-  /// Is it worth it? Columns that are whole vectors, or few k, are better
-  /// packed for many rows.
+  /// Is it worth it? Else windows are packed beside each other: always if they
+  /// are whole vectors, and where vectors and tiles are small.
   bool fits() const {
     if (!isPossible())
       return false;
     if (apart == 2 || run < lanes)
       return k >= 32 && 4 * n >= 3 * panels * panel;
-    return run % lanes != 0 && k >= chainLength && n <= 6 * panel &&
-           8 * n >= 7 * panels * panel;
+    return Tile<C>::rows == 14 && run % lanes != 0 && k >= chainLength &&
+           n <= 6 * panel && 8 * n >= 7 * panels * panel;
   }
 
   /// Memory for packed weights, and for where the k are in a window.
