@@ -74,7 +74,7 @@ private:
     int64_t tile, endTile, panel, endPanel; // of all
     int64_t row, rows, column, columns;
     C *packedRows, *packedPanel, *sums, *edge;
-    C *scaledRows, *scaledPanel;
+    std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
   };
 
   /// Where products are slow with subnormals.
@@ -94,17 +94,15 @@ private:
     Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
-    Buffer<C> scaledRows(call, scales ? cut.height * cut.chain : 0);
-    Buffer<C> scaledPanel(call, scales ? panelColumns * cut.chain : 0);
-    if (!rows || !panel || !edge || !waiting || !scaledRows || !scaledPanel)
+    std::optional<Scratch<C>> scaled;
+    if (!rows || !panel || !edge || !waiting)
       return false;
     Block block = {};
     block.packedRows = rows.get();
     block.packedPanel = panel.get();
     block.sums = waiting.get();
     block.edge = edge.get();
-    block.scaledRows = scaledRows.get();
-    block.scaledPanel = scaledPanel.get();
+    block.scaled = &scaled;
     for (int64_t i = begin; i < end; ++i) {
       place(block, i);
       if (block.rows > 0 && block.columns > 0)
@@ -224,9 +222,13 @@ private:
       known.rows[index] =
           sharesRows ? notedLeast(packed, count) : glance(packed, count);
       known.tinyRows |= known.rows[index].isTiny();
-      known.scaledRows[index].begin(block.scaledRows +
-                                    (cut.rowOf(t) - block.row) * ks);
     }
+  }
+
+  C *scaledMemory(const Block &block) const {
+    if (!*block.scaled)
+      block.scaled->emplace(call, (panelColumns + cut.height) * cut.chain);
+    return (*block.scaled)->get();
   }
 
   /// Where one operand of a tile has subnormals, reads both from copies.
@@ -241,10 +243,17 @@ private:
       rows = leastOf(tile.a, ofRows);
     if (rows.isTiny() == known.panel.isTiny())
       return;
+    C *memory = scaledMemory(block);
+    if (!memory)
+      return; // slow, but right
     bool raised = rows.isTiny();
-    const C *b = known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised);
+    const C *b =
+        known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised, memory);
+    memory += panelColumns * cut.chain +
+              (cut.rowOf(block.tile + index) - block.row) * tile.k;
     const C *a =
-        b ? known.scaledRows[index].get(tile.a, ofRows, rows, raised) : nullptr;
+        b ? known.scaledRows[index].get(tile.a, ofRows, rows, raised, memory)
+          : nullptr;
     if (a) {
       tile.a = a;
       tile.b = b;
@@ -279,7 +288,7 @@ private:
     int64_t column = panel * panelColumns;
     tile.b = tile.next = block.packedPanel;
     known.panel = {};
-    known.scaledPanel.begin(block.scaledPanel);
+    known.scaledPanel = {};
     if (sharesColumns) {
       tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
       tile.next = sharedColumns + cut.panelAt(panel + 1, firstK, tile.k);

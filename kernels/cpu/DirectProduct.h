@@ -223,9 +223,9 @@ public:
         aStep(c.contracted.innerStride(0)), bColumn(c.columns.innerStride(0)),
         bStep(c.contracted.innerStride(1)) {
     lines = n > 1 && bColumn != 1;
-    size = isOne(1) ? 1 : c.batch.size();
-    bool small = n <= 4 * Tile<C>::columns && n * k <= 8192;
-    turns = lines && bStep == 1 && m > narrowRows<C> && small &&
+    bool tall = m > Tile<C>::rows && n <= 4 * Tile<C>::columns && n * k <= 8192;
+    size = !tall || isOne(1) ? 1 : c.batch.size();
+    turns = tall && lines && bStep == 1 && m > narrowRows<C> &&
             size * k * turnedRow() * int64_t(sizeof(C)) <= nearBytes;
     if (turns) {
       lines = false;
@@ -244,7 +244,7 @@ public:
     }
     reach = far && width < n ? 2 * width : width;
     copies = far && m > 4 && aStep == 1 && aRow * int64_t(sizeof(C)) % 512 == 0;
-    groups = small && !lines && !far && !spread ? rowTiles : 1;
+    groups = tall && !lines && !far && !spread ? rowTiles : 1;
     across = groups > 1 && size * k * n * int64_t(sizeof(C)) <= nearBytes &&
              c.batch.innerExtent() == c.batch.size() &&
              magnitude(aRow) > magnitude(c.batch.innerStride(0));

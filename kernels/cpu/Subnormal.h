@@ -233,15 +233,11 @@ inline int32_t largestFinite(const C *packed, int64_t count) {
   return __builtin_reduce_max(most);
 }
 
-/// A packed operand times a power of two.
+/// A packed operand times a power of two, in memory of its own.
 template <class C> class Scaled {
 public:
-  void begin(C *memory) {
-    to = memory;
-    made = 0;
-  }
   /// Null where a number that is not 0 would leave the normal ones.
-  const C *get(const C *from, int64_t count, Least least, bool raised) {
+  const C *get(const C *from, int64_t count, Least least, bool raised, C *to) {
     if (made == (raised ? 1 : -1))
       return to;
     if (raised ? largestFinite(from, count) >= magnitudeOf(128 - power)
@@ -260,7 +256,6 @@ public:
 
 private:
   static constexpr int power = Tiny<C>::power;
-  C *to = nullptr;
   int made = 0;
 };
 
