@@ -1,8 +1,9 @@
 // Convolutions as products: x, set out with zeros around and between its
 // elements where the convolution asks for any, is seen as windows that overlap
 // in memory, and the product kernel sums over channel and place in the window.
-// No patch is ever copied out. The sums of overlapping windows see their result
-// so.
+// Zeros around f32 alone are the work of a kernel of its own, which sets out a
+// piece of x at a time. No patch is ever copied out. The sums of overlapping
+// windows see their result so.
 #include "dialect/AstraOps.h"
 #include "dialect/Window.h"
 
@@ -90,6 +91,30 @@ static Layout withLast(Layout layout, unsigned axis, unsigned count) {
   return layout;
 }
 
+/// Does x only need zeros around it, if anything?
+static bool isPadded(const Convolution &c, ArrayRef<Dim> window,
+                     ArrayRef<Dim> extents) {
+  bool inside = true;
+  for (unsigned i = 0; i < c.getSpatialRank(); ++i) {
+    inside &= readsInside(c, i, extents[i], window[i]);
+    if (!c.spread[i].isConstant(1))
+      return false;
+  }
+  return !inside && c.batch == 0;
+}
+
+/// The kernel that sets out what it needs of x.
+static void callPadded(KernelBuilder &builder, const Convolution &c) {
+  SmallVector<Value> inputs{builder.getInput(1), builder.getInput(0)};
+  unsigned spatial = c.getSpatialRank();
+  for (unsigned i = 0; i < spatial; ++i)
+    for (const Dim &number : {c.low[i], c.strides[i], c.dilations[i]})
+      inputs.push_back(builder.getDimView(number));
+  int64_t params[] = {3 * int64_t(spatial), 1 + int64_t(spatial)};
+  builder.call("conv_f32", inputs, {builder.getOutput()},
+               ArrayRef<int64_t>(params));
+}
+
 /// [batch.., n, O.., c, K..] by [batch.., c, K.., o], or the other way round
 /// where the outputs are so few (those of a group for each channel) that they
 /// would leave most of a tile's columns empty: products commute, so the bits
@@ -98,13 +123,20 @@ LogicalResult ConvOp::buildKernels(KernelBuilder &builder) {
   Convolution c = Convolution::of(*this);
   SmallVector<Dim> window = getSpatialShape(getW());
   unsigned spatial = c.getSpatialRank();
+  constexpr int64_t few = 4;
+  Dim outputs = builder.getLayout(builder.getInput(1)).shape[c.batch];
+  bool isNarrow = outputs.asConstant().value_or(few + 1) <= few;
+  SmallVector<Dim> extents = builder.getLayout(builder.getInput(0)).shape;
+  if (!isNarrow && getType().getElementType().isF32() &&
+      isPadded(c, window, ArrayRef(extents).take_back(spatial))) {
+    callPadded(builder, c);
+    return success();
+  }
   Value x = setOut(builder, c, window), w = builder.getInput(1),
         out = builder.getOutput();
   Layout windows = windowsOf(builder.getLayout(x), c.sizes, window, c.strides,
                              c.dilations, 1);
   Layout weights = builder.getLayout(w), result = builder.getLayout(out);
-  constexpr int64_t few = 4;
-  bool isNarrow = weights.shape[c.batch].asConstant().value_or(few + 1) <= few;
   if (isNarrow) {
     windows = withLast(windows, c.batch, 1 + spatial);
     std::swap(result.shape[c.batch], result.shape[c.batch + 1]);

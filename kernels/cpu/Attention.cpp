@@ -1,5 +1,6 @@
 // Attention in one pass over keys and values: a task takes a group of queries
-// through all blocks of keys. Scores and weighted values are tiles of fma
+// through all blocks of keys that they see, tile by tile, so that a tile's
+// scores stay in the nearest cache. Scores and weighted values are tiles of fma
 // chains (AttentionTiles.h), exponentials run over a row of 64 scores at once.
 #include "kernels/cpu/AttentionTiles.h"
 
@@ -20,18 +21,15 @@ template <class C> C largestOfBlock(const C *score) {
   return larger(larger(h4[0], h4[1]), larger(h4[2], h4[3]));
 }
 
-template <class T> class QueryGroup {
+template <class C> class QueryGroup {
 public:
-  using C = Compute<T>;
   using Rows = Tile<C>;
-#ifdef __AVX512F__
-  static constexpr int64_t groupRows = 8 * Rows::rows;
-#else
-  static constexpr int64_t groupRows = 16 * Rows::rows;
-#endif
+  static constexpr int64_t tileRows = Rows::rows;
 
-  QueryGroup(const AttentionRule<T> &rule, int64_t d, int64_t keys, int64_t e)
-      : rule(rule), d(d), e(e), padded(roundUp(e, Rows::lanes)),
+  QueryGroup(const AttentionRule<C> &rule, const Moves<C> &moves,
+             int64_t groupRows, int64_t d, int64_t keys, int64_t e)
+      : rule(rule), moves(moves), groupRows(groupRows), d(d), e(e),
+        padded(roundUp(e, Rows::lanes)),
         levels(levelsFor((keys + keySpan - 1) / keySpan)) {
     carve(nullptr);
   }
@@ -40,13 +38,13 @@ public:
   void setMemory(C *memory) { carve(memory); }
 
   void run(const astra_arg_t *args, int64_t batch, int64_t first) {
-    q = matrixOf<const T>(args[0], batch);
-    k = matrixOf<const T>(args[1], batch);
-    v = matrixOf<const T>(args[2], batch);
+    q = moves.matrix(args[0], batch);
+    k = moves.matrix(args[1], batch);
+    v = moves.matrix(args[2], batch);
     mask = AttentionMask(&args[3], batch, rule.masked, rule.causal);
     firstQuery = first;
     count = smaller(groupRows, q.rows - first);
-    packTiles(q, first, count, queries);
+    moves.packTiles(q, first, count, queries);
     // Spans that no query sees leave every bit alone.
     int64_t end = rule.causal ? smaller(k.rows, first + count) : k.rows;
     int waiting = 0; // complete subtrees, the largest first
@@ -58,7 +56,7 @@ public:
     }
     for (; waiting > 1; --waiting)
       merge(waiting - 2);
-    write(matrixOf<T>(args[3 + rule.masked], batch),
+    write(moves.matrix(args[3 + rule.masked], batch),
           columnOf<C>(args[4 + rule.masked], batch));
   }
 
@@ -75,17 +73,12 @@ private:
     queries = room.take(groupRows * d + Rows::lanes);
     keysAcross = room.take(keyBlock * d);
     values = room.take(keyBlock * padded);
-    scores = room.take(groupRows * keyBlock);
-    next = room.take(groupRows);
-    shrink = room.take(groupRows);
-    ones = room.take(groupRows);
+    scores = room.take(tileRows * keyBlock);
     chain = room.take(padded);
     largest = room.take(levels * groupRows);
     sums = room.take(levels * groupRows);
     weighted = room.take(levels * groupRows * padded);
     size = room.size();
-    for (int64_t r = 0; memory && r < groupRows; ++r)
-      ones[r] = C(1);
   }
 
   void span(int64_t begin, int64_t end, int level) {
@@ -102,29 +95,38 @@ private:
 
   void block(int64_t begin, int64_t keys, C *m, C *s, C *o) {
     // The first tile with a query that may see the block's first key.
-    int64_t from = rule.causal ? greater(0, begin - firstQuery) : 0;
-    from = from / Rows::rows * Rows::rows;
-    packAcross(k, begin, keys, keyBlock, keysAcross);
-    products<C, keyBlock>(queries + from * d, count - from, keysAcross,
-                          roundUp(keys, Rows::lanes), d, ones,
-                          scores + from * keyBlock);
+    int64_t first = rule.causal ? greater(0, begin - firstQuery) : 0;
+    moves.packAcross(k, begin, keys, keysAcross);
+    finite = moves.packRows(v, begin, keys, padded, values);
+    for (int64_t r = first / tileRows * tileRows; r < count; r += tileRows)
+      tile(r, begin, keys, m + r, s + r, o + r * padded);
+  }
+
+  /// The queries of a tile, from one of the group on, against a block of keys.
+  void tile(int64_t first, int64_t begin, int64_t keys, C *m, C *s, C *o) {
+    int64_t rows = smaller(tileRows, count - first);
+    int64_t query = firstQuery + first; // sees so many keys of the block:
+    int64_t end = rule.causal ? smaller(keys, query + rows - begin) : keys;
+    int64_t width = roundUp(end, Rows::lanes);
+    products<C, keyBlock>(queries + first * d, rows, keysAcross, 0, width, d,
+                          scores);
+    C next[tileRows], shrink[tileRows];
     bool any = false;
-    for (int64_t r = from; r < count; ++r) {
+    for (int64_t r = 0; r < rows; ++r) {
       C *score = scores + r * keyBlock;
-      hide(score, r, begin, keys);
+      hide(score, query + r, begin, keys);
       C best = largestOfBlock(score);
       any |= best != hidden<C>;
       next[r] = larger(best, m[r]);
     }
     if (!any)
       return;
+    for (int64_t r = rows; r < tileRows; ++r)
+      next[r] = m[r];
     ASTRA_VECTOR_LOOP
-    for (int64_t r = from; r < count; ++r) {
-      C factor = math::exp(m[r] - next[r]);
-      shrink[r] = next[r] == hidden<C> ? C(1) : factor;
-    }
-    bool finite = packRows(v, begin, keys, padded, values);
-    for (int64_t r = from; r < count; ++r) {
+    for (int64_t r = 0; r < tileRows; ++r) // sums of nothing are zero
+      shrink[r] = math::exp(m[r] == hidden<C> ? C(0) : m[r] - next[r]);
+    for (int64_t r = 0; r < rows; ++r) {
       C *score = scores + r * keyBlock;
       if (!finite)
         seen[r] = visible(score);
@@ -132,20 +134,18 @@ private:
       m[r] = next[r];
     }
     if (finite)
-      return addWeighted<C, keyBlock, 1>(
-          scores + from * keyBlock, Rows::rows * keyBlock, count - from, values,
-          padded, padded, keys, shrink + from, o + from * padded, padded);
-    for (int64_t r = from; r < count; ++r)
+      return addWeighted<C, keyBlock, 1>(scores, rows, values, padded, padded,
+                                         end, shrink, o, padded);
+    for (int64_t r = 0; r < rows; ++r)
       addSeen(
           scores + r * keyBlock, [&](int64_t j) { return seen[r] >> j & 1; },
           values, keys, padded, shrink[r], chain, o + r * padded);
   }
 
-  void hide(C *score, int64_t r, int64_t begin, int64_t keys) {
-    int64_t query = firstQuery + r;
+  void hide(C *score, int64_t query, int64_t begin, int64_t keys) {
     int64_t to = rule.causal ? smaller(keys, query - begin + 1) : keys;
     const Bool *row = rule.masked ? &mask.mask.at(query, begin) : nullptr;
-    finishScores(score, keyBlock, rule.scale, 0, to, row,
+    finishScores(score, 0, keyBlock, rule.scale, 0, to, row,
                  mask.mask.columnStride);
   }
 
@@ -158,15 +158,10 @@ private:
 
   /// Scores become weights; gives their sum.
   static C weigh(C *score, C best) {
-    if (best == hidden<C>) {
-      for (int64_t j = 0; j < keyBlock; ++j)
-        score[j] = C(0);
-      return C(0);
-    }
-    ASTRA_VECTOR_LOOP
+    ASTRA_EXP_LOOP
     for (int64_t j = 0; j < keyBlock; ++j)
-      score[j] = math::exp(score[j] - best);
-    return foldChunk<Plus>(score, keyBlock);
+      score[j] = expWhere(score[j] != hidden<C>, score[j] - best);
+    return foldLanes<Plus, C>(loadLanes(score) + loadLanes(score + laneCount));
   }
 
   /// Adds the spans of the next level to those of one.
@@ -193,46 +188,53 @@ private:
     }
   }
 
-  void write(const Matrix<T> &out, const Matrix<C> &logSum) {
+  void write(const Matrix<char> &out, const Matrix<C> &logSum) {
+    const int64_t width = padded;
     for (int64_t r = 0; r < count; ++r) {
       bool empty = largest[r] == hidden<C>;
-      C *row = weighted + r * padded, total = empty ? C(1) : sums[r];
+      C *row = weighted + r * width, total = empty ? C(1) : sums[r];
       ASTRA_VECTOR_LOOP
-      for (int64_t c = 0; c < padded; ++c)
+      for (int64_t c = 0; c < width; ++c)
         row[c] = row[c] / total + C(0);
-      storeRun(row, e, out.data + (firstQuery + r) * out.rowStride,
-               out.columnStride);
-      logSum.at(firstQuery + r, 0) =
-          empty ? hidden<C> : largest[r] + math::log(total);
+      sums[r] = total;
     }
+    moves.storeRows(weighted, width, count, out, firstQuery);
+    const int64_t rows = count;
+    C *m = largest, *s = sums;
+    ASTRA_VECTOR_LOOP
+    for (int64_t r = 0; r < rows; ++r)
+      s[r] = m[r] == hidden<C> ? hidden<C> : m[r] + math::log(s[r]);
+    for (int64_t r = 0; r < rows; ++r)
+      logSum.at(firstQuery + r, 0) = s[r];
   }
 
-  AttentionRule<T> rule;
-  int64_t d, e, padded, levels, size = 0;
-  Matrix<const T> q, k, v;
+  AttentionRule<C> rule;
+  const Moves<C> &moves;
+  int64_t groupRows, d, e, padded, levels, size = 0;
+  Matrix<char> q, k, v;
   AttentionMask mask{nullptr, 0, false, false};
   int64_t firstQuery = 0, count = 0;
   C *queries, *keysAcross, *values; // packed
-  C *scores, *next, *shrink, *ones, *chain;
+  C *scores, *chain;
   C *largest, *sums, *weighted; // for each level of the tree
-  uint64_t seen[groupRows];
+  bool finite = true;           // the values of the block
+  uint64_t seen[tileRows];
 };
 
-template <class T>
+template <class C>
 astra_outcome_t attention(const astra_call_t *call, const astra_arg_t *args,
-                          const int64_t *params) {
-  using C = Compute<T>;
+                          const int64_t *params, const Moves<C> &moves) {
   const astra_arg_t &q = args[0], &v = args[2];
   int64_t n = q.shape[q.rank - 2], d = q.shape[q.rank - 1];
   int64_t m = v.shape[v.rank - 2], e = v.shape[v.rank - 1];
-  AttentionRule<T> rule(args, params);
-  constexpr int64_t rows = QueryGroup<T>::groupRows;
+  AttentionRule<C> rule(args, params);
+  const int64_t rows = rowsInTask<C>(batchCount(q), n);
   int64_t groups = (n + rows - 1) / rows;
   int64_t work = smaller(n, rows) * (m + 1) * (d + e + 8) + 1;
   bool failed = false;
   parallelFor(call, batchCount(q) * groups, 400000 / work + 1,
               [&](int64_t begin, int64_t end) {
-                QueryGroup<T> group(rule, d, m, e);
+                QueryGroup<C> group(rule, moves, rows, d, m, e);
                 Scratch<C> memory(call, group.scratchSize());
                 if (!memory)
                   return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
@@ -248,7 +250,7 @@ astra_outcome_t attention(const astra_call_t *call, const astra_arg_t *args,
 // The rows with a variant are the FLOATS at the end of kernels.def.
 #define FOR_FLOAT(dtype)                                                       \
   ASTRA_DEFINE_VARIANT(attention, dtype, blocks,                               \
-                       attention<T_##dtype>(call, args, params))
+                       attention(call, args, params, movesOf<T_##dtype>))
 FOR_FLOAT(f32)
 FOR_FLOAT(f64)
 FOR_FLOAT(f16)

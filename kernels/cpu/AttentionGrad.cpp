@@ -1,7 +1,9 @@
-// The gradient of attention in two passes that each compute the scores again:
-// groups of queries give dq, groups of keys give dk and dv. In both, rows of
-// the group meet the other side in blocks of 256, one chain of the canonical
-// product, so that every task is independent of the others.
+// The gradient of attention. Groups of keys meet all queries in blocks of 256,
+// tile by tile, each tile only what it may see: the weights and the slopes of
+// the scores that a tile makes give dk and dv, and dq where one task has all
+// keys of a batch entry, 256 at a time. There a chain of the canonical product
+// goes on from tile to tile. With few entries tasks are groups of keys, and
+// groups of queries make dq in a pass of their own, in the same way.
 #include "kernels/cpu/AttentionTiles.h"
 
 using namespace astra;
@@ -9,12 +11,15 @@ using namespace astra;
 namespace {
 
 constexpr int64_t blockWidth = chainLength;
+/// Rows of a block are as far apart, with zeros in front of each.
+constexpr int64_t lineFront = 16, lineWidth = lineFront + blockWidth;
+/// Batch entries that are tasks enough.
+constexpr int64_t enoughEntries = 16;
 
 /// One batch entry: its matrices, and for each query the logarithm of its sum
 /// and the mean gradient of its weights.
-template <class T> struct Entry {
-  using C = Compute<T>;
-  Matrix<const T> q, k, v, dOut;
+template <class C> struct Entry {
+  Matrix<char> q, k, v, out, dOut;
   AttentionMask mask;
   C *logSum, *mean;
 };
@@ -54,10 +59,11 @@ public:
 
 private:
   void addLast() {
-    C *to = levels + (waiting - 2) * area;
-    const C *from = to + area;
+    const int64_t count = area;
+    C *to = levels + (waiting - 2) * count;
+    const C *from = to + count;
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < area; ++i)
+    for (int64_t i = 0; i < count; ++i)
       to[i] += from[i];
     --waiting;
   }
@@ -68,22 +74,105 @@ private:
   int waiting = 0;
 };
 
-/// A group of rows (queries, or keys if `byKey`) against all of the other side.
-template <class T, bool byKey> class GradientGroup {
+/// The sums of dq for all queries of a batch entry, while its keys pass by.
+template <class C> class QuerySums {
 public:
-  using C = Compute<T>;
   using Rows = Tile<C>;
-#ifdef __AVX512F__
-  static constexpr int64_t groupRows = 8 * Rows::rows;
-#else
-  static constexpr int64_t groupRows = 16 * Rows::rows;
-#endif
+  static_assert(Rows::rows <= lineFront, "a tile may begin before a row does");
+
+  QuerySums(int64_t queries, int64_t keys, int64_t d)
+      : queries(queries), padded(roundUp(d, Rows::lanes)),
+        levels(FoldLevels<C>::levelsFor(keys)) {
+    carve(nullptr);
+  }
+  int64_t scratchSize() const { return size; }
+  void setMemory(C *memory) { carve(memory); }
+
+  void start() { fold.start(sums, queries * padded); }
+  /// 256 keys begin.
+  void begin(int64_t firstKey) {
+    if (firstKey % foldExtent == 0)
+      sum = fold.open();
+    std::memset(chains, 0, size_t(queries * padded) * sizeof(C));
+  }
+  /// The slopes [from, to) of some keys, for the queries from `first` on. What
+  /// lies before `low` is not known.
+  void add(C *slopes, int64_t keys, int64_t low, int64_t from, int64_t to,
+           int64_t first, const C *k) {
+    for (; from < to; to -= Rows::rows) {
+      int64_t at = to - Rows::rows;
+      for (int64_t r = 0; at < low && r < keys; ++r)
+        for (int64_t j = at; j < low; ++j)
+          slopes[r * lineWidth + j] = C(0);
+      C *chain = chains + (first + at) * padded;
+      int64_t c = 0;
+      for (; c + 2 * Rows::lanes <= padded; c += 2 * Rows::lanes)
+        continueTile<C, Rows::rows, 2, lineWidth>(slopes + at, k + c, padded,
+                                                  keys, chain + c, padded);
+      for (; c < padded; c += Rows::lanes)
+        continueTile<C, Rows::rows, 1, lineWidth>(slopes + at, k + c, padded,
+                                                  keys, chain + c, padded);
+    }
+  }
+  /// The slope of one pair.
+  void addPair(C slope, int64_t query, const C *k) {
+    const int64_t width = padded;
+    C *chain = chains + query * width;
+    ASTRA_VECTOR_LOOP
+    for (int64_t c = 0; c < width; ++c)
+      chain[c] = math::fma(slope, k[c], chain[c]);
+  }
+  /// These 256 end, or all.
+  void end(int64_t nextKey, bool all) {
+    const int64_t count = queries * padded;
+    C *to = sum;
+    const C *from = chains;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      to[i] += from[i];
+    if (all || nextKey % foldExtent == 0)
+      fold.close();
+  }
+  C *finish(C scale) {
+    C *line = fold.finish();
+    const int64_t count = queries * padded;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      line[i] = scale * line[i];
+    return line;
+  }
+  int64_t getPadded() const { return padded; }
+
+private:
+  void carve(C *memory) {
+    Carve<C> room(memory);
+    // The first tile may begin before the first query.
+    chains = room.take((Rows::rows + queries) * padded);
+    sums = room.take(levels * queries * padded);
+    if (memory)
+      chains += Rows::rows * padded;
+    size = room.size();
+  }
+
+  int64_t queries, padded, levels, size = 0;
+  C *chains = nullptr, *sums = nullptr, *sum = nullptr;
+  FoldLevels<C> fold;
+};
+
+/// A group of rows (queries, or keys if `byKey`) against all of the other side.
+template <class C, bool byKey> class GradientGroup {
+public:
+  using Rows = Tile<C>;
+  static constexpr int64_t tileRows = Rows::rows;
 
   /// `others`: how many the other side has.
-  GradientGroup(const AttentionRule<T> &rule, int64_t d, int64_t e,
-                int64_t others)
-      : rule(rule), d(d), e(e), paddedD(roundUp(d, Rows::lanes)),
-        paddedE(roundUp(e, Rows::lanes)),
+  /// Where `queries` is given, groups are chains of keys and come in order.
+  GradientGroup(const AttentionRule<C> &rule, const Moves<C> &moves,
+                int64_t groupRows, int64_t d, int64_t e, int64_t others,
+                QuerySums<C> *queries)
+      : rule(rule), moves(moves), queries(queries), most(groupRows),
+        groupRows(roundUp(groupRows, tileRows)), d(d), e(e),
+        paddedD(roundUp(d, Rows::lanes)), paddedE(roundUp(e, Rows::lanes)),
         levels(FoldLevels<C>::levelsFor(others)) {
     carve(nullptr);
   }
@@ -91,15 +180,19 @@ public:
   void setMemory(C *memory) { carve(memory); }
 
   /// Writes dq, or dk and dv.
-  void run(const Entry<T> &given, int64_t firstRow, const Matrix<T> &dX,
-           const Matrix<T> &dV) {
+  void run(const Entry<C> &given, int64_t firstRow, const Matrix<char> &dX,
+           const Matrix<char> &dV) {
     entry = &given;
     first = firstRow;
-    const Matrix<const T> &rows = byKey ? given.k : given.q;
+    const Matrix<char> &rows = byKey ? given.k : given.q;
     others = byKey ? given.q.rows : given.k.rows;
-    count = smaller(groupRows, rows.rows - first);
-    packTiles(rows, first, count, rowsX);
-    packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
+    count = smaller(most, rows.rows - first);
+    moves.packTiles(rows, first, count, rowsX);
+    moves.packTiles(byKey ? given.v : given.dOut, first, count, rowsY);
+    if (queries) {
+      finiteRows = moves.packRows(rows, first, count, paddedD, plainRows);
+      queries->begin(first);
+    }
     foldX.start(sumX, groupRows * paddedD);
     foldV.start(sumV, groupRows * paddedE);
     for (int64_t at = 0; at < others || at == 0; at += foldExtent)
@@ -107,6 +200,8 @@ public:
     write(foldX.finish(), paddedD, rule.scale, dX);
     if (byKey)
       write(foldV.finish(), paddedE, C(1), dV);
+    if (queries)
+      queries->end(first + count, first + count == rows.rows);
   }
 
 private:
@@ -118,15 +213,18 @@ private:
     acrossY = room.take(blockWidth * e);
     plainX = room.take(blockWidth * paddedD);
     plainY = room.take(byKey ? blockWidth * paddedE : 0);
-    weights = room.take(groupRows * blockWidth);
-    slopes = room.take(groupRows * blockWidth);
-    ones = room.take(groupRows);
+    plainRows = room.take(queries ? groupRows * paddedD : 0);
+    weights = room.take(tileRows * lineWidth);
+    slopes = room.take(tileRows * lineWidth);
     chain = room.take(greater(paddedD, paddedE));
     sumX = room.take(levels * groupRows * paddedD);
     sumV = room.take(byKey ? levels * groupRows * paddedE : 0);
     size = room.size();
-    for (int64_t r = 0; memory && r < groupRows; ++r)
-      ones[r] = C(1);
+    if (!memory)
+      return;
+    std::memset(slopes, 0, size_t(tileRows * lineWidth) * sizeof(C));
+    weights += lineFront;
+    slopes += lineFront;
   }
 
   void fold(int64_t begin, int64_t end) {
@@ -138,167 +236,239 @@ private:
       foldV.close();
   }
 
-  /// The tiles with rows that may meet others in the block: rows [from, to).
+  /// The tiles with rows that may meet others in the block.
   void block(int64_t begin, int64_t width, C *x, C *v) {
     int64_t from = 0, to = count;
     if (rule.causal && byKey)
-      to = smaller(count, roundUp(begin + width - first, Rows::rows));
+      to = smaller(count, begin + width - first);
     if (rule.causal && !byKey)
-      from = greater(0, begin - first) / Rows::rows * Rows::rows;
+      from = greater(0, begin - first) / tileRows * tileRows;
     if (from >= to)
       return;
-    int64_t padded = roundUp(width, Rows::lanes);
-    const Matrix<const T> &otherX = byKey ? entry->q : entry->k;
-    const Matrix<const T> &otherY = byKey ? entry->dOut : entry->v;
-    packAcross(otherX, begin, width, blockWidth, acrossX);
-    packAcross(otherY, begin, width, blockWidth, acrossY);
-    C *w = weights + from * blockWidth, *s = slopes + from * blockWidth;
-    products<C, blockWidth>(rowsX + from * d, to - from, acrossX, padded, d,
-                            ones, w);
-    products<C, blockWidth>(rowsY + from * e, to - from, acrossY, padded, e,
-                            ones, s);
-    bool finite = packRows(otherX, begin, width, paddedD, plainX);
+    const Matrix<char> &otherX = byKey ? entry->q : entry->k;
+    const Matrix<char> &otherY = byKey ? entry->dOut : entry->v;
+    moves.packAcross(otherX, begin, width, acrossX);
+    moves.packAcross(otherY, begin, width, acrossY);
+    finite = moves.packRows(otherX, begin, width, paddedD, plainX);
     if (byKey)
-      finite &= packRows(otherY, begin, width, paddedE, plainY);
-    for (int64_t r = from; r < to; ++r)
-      row(r, begin, width, padded, finite);
-    add(s, from, to, plainX, width, paddedD, finite, x);
-    if (byKey)
-      add(w, from, to, plainY, width, paddedE, finite, v);
+      finite &= moves.packRows(otherY, begin, width, paddedE, plainY);
+    for (; from < to; from += tileRows)
+      tile(from, begin, width, x + from * paddedD,
+           byKey ? v + from * paddedE : nullptr);
   }
 
-  /// Turns a row's products into its weights and the gradients of its scores.
-  void row(int64_t r, int64_t begin, int64_t width, int64_t padded,
-           bool finite) {
-    int64_t index = first + r, from = 0, to = width;
+  /// The rows of a tile, from one of the group on, against a block.
+  void tile(int64_t r, int64_t begin, int64_t width, C *x, C *v) {
+    int64_t rows = smaller(tileRows, count - r), from = 0, to = width;
+    if (rule.causal && byKey)
+      from = greater(0, first + r - begin);
+    if (rule.causal && !byKey)
+      to = smaller(width, first + r + rows - begin);
+    int64_t low = from / Rows::lanes * Rows::lanes;
+    int64_t high = roundUp(to, Rows::lanes);
+    products<C, lineWidth>(rowsX + r * d, rows, acrossX, low, high, d, weights);
+    products<C, lineWidth>(rowsY + r * e, rows, acrossY, low, high, e, slopes);
+    for (int64_t i = 0; i < rows; ++i)
+      row(i, first + r + i, begin, low, high, width);
+    add(slopes, rows, plainX, from, to, paddedD, x);
+    if (byKey)
+      add(weights, rows, plainY, from, to, paddedE, v);
+    if (queries)
+      addQueries(r, rows, low, from, to, begin);
+  }
+
+  void addQueries(int64_t first, int64_t rows, int64_t low, int64_t from,
+                  int64_t to, int64_t begin) {
+    const C *k = plainRows + first * paddedD;
+    if (finite && finiteRows)
+      return queries->add(slopes, rows, low, from, to, begin, k);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t j = from; j < to; ++j)
+        if (seen[r][j])
+          queries->addPair(slopes[r * lineWidth + j], begin + j,
+                           k + r * paddedD);
+  }
+
+  /// Turns the products [low, high) of a row of the tile, of all the one at
+  /// `index`, into its weights and the gradients of its scores.
+  void row(int64_t r, int64_t index, int64_t begin, int64_t low, int64_t high,
+           int64_t width) {
+    int64_t from = low, to = width;
     if (rule.causal && byKey)
       from = index - begin;
     if (rule.causal && !byKey)
       to = smaller(width, index - begin + 1);
-    C *weight = weights + r * blockWidth, *slope = slopes + r * blockWidth;
+    C *weight = weights + r * lineWidth, *slope = slopes + r * lineWidth;
     Matrix<const Bool> mask = entry->mask.mask;
     if (byKey)
       mask = mask.transposed();
-    finishScores(weight, padded, rule.scale, from, to,
+    finishScores(weight, low, high, rule.scale, from, to,
                  rule.masked ? &mask.at(index, begin) : nullptr,
                  mask.columnStride);
-    if (!finite)
-      for (int64_t j = 0; j < width; ++j)
+    if (!finite || !finiteRows)
+      for (int64_t j = low; j < high; ++j)
         seen[r][j] = weight[j] != hidden<C>;
     const C *logSum = entry->logSum + (byKey ? begin : index);
     const C *mean = entry->mean + (byKey ? begin : index);
     if (byKey)
       finishRow(
-          weight, slope, width, [&](int64_t j) { return logSum[j]; },
+          weight, slope, low, high, [&](int64_t j) { return logSum[j]; },
           [&](int64_t j) { return mean[j]; });
     else
       finishRow(
-          weight, slope, width, [l = *logSum](int64_t) { return l; },
+          weight, slope, low, high, [l = *logSum](int64_t) { return l; },
           [m = *mean](int64_t) { return m; });
   }
 
   template <class LogSum, class Mean>
-  static void finishRow(C *weight, C *slope, int64_t width, LogSum logSum,
-                        Mean mean) {
-    ASTRA_VECTOR_LOOP
-    for (int64_t j = 0; j < width; ++j) {
-      bool visible = weight[j] != hidden<C>;
-      C w = math::exp(weight[j] - logSum(j));
-      C s = w * (slope[j] - mean(j));
-      weight[j] = visible ? w : C(0);
-      slope[j] = visible ? s : C(0);
-    }
+  static void finishRow(C *weight, C *slope, int64_t from, int64_t to,
+                        LogSum logSum, Mean mean) {
+    auto run = [&](auto count) ASTRA_INLINE {
+      constexpr int64_t N = decltype(count)::value;
+      for (; from + N <= to; from += N) {
+        ASTRA_EXP_LOOP
+        for (int64_t j = from; j < from + N; ++j) {
+          bool visible = weight[j] != hidden<C>;
+          C w = expWhere(visible, weight[j] - logSum(j));
+          C s = w * (slope[j] - mean(j));
+          weight[j] = w;
+          slope[j] = visible ? s : C(0);
+        }
+      }
+    };
+    run(std::integral_constant<int64_t, 4 * Rows::lanes>());
+    run(std::integral_constant<int64_t, Rows::lanes>());
   }
 
-  /// sum[r] += chain over the block of factors[r][j] x[j].
-  void add(const C *factors, int64_t from, int64_t to, const C *x,
-           int64_t width, int64_t padded, bool finite, C *sum) {
-    sum += from * padded;
+  /// sum[r] += chain over the others [from, to) of factors[r][j] x[j].
+  void add(const C *factors, int64_t rows, const C *x, int64_t from, int64_t to,
+           int64_t padded, C *sum) {
+    x += from * padded;
     if (finite)
-      return addWeighted<C, blockWidth, 1>(factors, Rows::rows * blockWidth,
-                                           to - from, x, padded, padded, width,
-                                           ones, sum, padded);
-    for (int64_t r = from; r < to; ++r)
+      return addWeighted<C, lineWidth, 1>(factors + from, rows, x, padded,
+                                          padded, to - from, ones<C>.factors,
+                                          sum, padded);
+    for (int64_t r = 0; r < rows; ++r)
       addSeen(
-          factors + (r - from) * blockWidth,
-          [&](int64_t j) { return seen[r][j]; }, x, width, padded, C(1), chain,
-          sum + (r - from) * padded);
+          factors + r * lineWidth + from,
+          [&](int64_t j) { return seen[r][from + j]; }, x, to - from, padded,
+          C(1), chain, sum + r * padded);
   }
 
-  void write(C *sum, int64_t padded, C factor, const Matrix<T> &to) {
-    for (int64_t r = 0; r < count; ++r) {
-      C *line = sum + r * padded;
-      ASTRA_VECTOR_LOOP
-      for (int64_t c = 0; c < padded; ++c)
-        line[c] = factor * line[c];
-      storeRun(line, to.columns, to.data + (first + r) * to.rowStride,
-               to.columnStride);
-    }
+  void write(C *sum, int64_t padded, C factor, const Matrix<char> &to) {
+    const int64_t size = count * padded;
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < size; ++i)
+      sum[i] = factor * sum[i];
+    moves.storeRows(sum, padded, count, to, first);
   }
 
-  AttentionRule<T> rule;
-  int64_t d, e, paddedD, paddedE, levels, size = 0;
-  const Entry<T> *entry = nullptr;
+  AttentionRule<C> rule;
+  const Moves<C> &moves;
+  QuerySums<C> *queries;
+  int64_t most, groupRows, d, e, paddedD, paddedE, levels, size = 0;
+  const Entry<C> *entry = nullptr;
   int64_t first = 0, count = 0, others = 0;
   C *rowsX, *rowsY, *acrossX, *acrossY, *plainX, *plainY; // packed
-  C *weights, *slopes, *ones, *chain, *sumX, *sumV;
+  C *plainRows, *weights, *slopes, *chain, *sumX, *sumV;
   FoldLevels<C> foldX, foldV;
-  bool seen[groupRows][blockWidth];
+  bool finite = true, finiteRows = true; // the others of the block, the rows
+  bool seen[tileRows][blockWidth];
 };
 
-template <class T> class Gradient {
+template <class C> class Gradient {
 public:
-  using C = Compute<T>;
-
   Gradient(const astra_call_t *call, const astra_arg_t *args,
-           const int64_t *params)
-      : call(call), args(args), results(args + 6 + (params[0] != 0)),
-        rule(args, params), batches(batchCount(args[0])),
-        n(args[0].shape[args[0].rank - 2]), m(args[1].shape[args[1].rank - 2]),
-        d(args[0].shape[args[0].rank - 1]), e(args[2].shape[args[2].rank - 1]),
-        statistics(call, 2 * batches * n) {}
+           const int64_t *params, const Moves<C> &moves)
+      : call(call), moves(moves), args(args),
+        results(args + 6 + (params[0] != 0)), rule(args, params),
+        batches(batchCount(args[0])), n(args[0].shape[args[0].rank - 2]),
+        m(args[1].shape[args[1].rank - 2]), d(args[0].shape[args[0].rank - 1]),
+        e(args[2].shape[args[2].rank - 1]),
+        statistics(call, 2 * batches * n + Tile<C>::lanes) {}
 
   astra_outcome_t run() {
     if (!statistics)
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    gatherStatistics();
-    groups<false>(n, m);
-    groups<true>(m, n);
+    gatherLogSums();
+    setMeans();
+    if (batches < enoughEntries) {
+      groups<false>(n, m);
+      groups<true>(m, n);
+    } else {
+      entries();
+    }
     return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
   }
 
 private:
-  Matrix<const T> matrix(int i, int64_t batch) const {
-    return matrixOf<const T>(args[i], batch);
+  Matrix<char> matrix(int i, int64_t batch) const {
+    return moves.matrix(args[i], batch);
   }
 
-  void gatherStatistics() {
-    C *logSum = statistics.get(), *mean = logSum + batches * n;
-    parallelFor(call, batches * n, 100000 / (e + 8) + 1,
+  /// The logarithms side by side, as the passes read them.
+  void gatherLogSums() {
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      Matrix<const C> from = columnOf<const C>(args[4], batch);
+      loadRun(from.data, from.rowStride, n, statistics.get() + batch * n);
+    }
+  }
+
+  /// The mean gradients of the weights of each query.
+  void setMeans() {
+    int64_t tiles = (n + rowsOfTile - 1) / rowsOfTile;
+    parallelFor(call, batches * tiles, 100000 / ((e + 8) * rowsOfTile) + 1,
                 [&](int64_t begin, int64_t end) {
+                  const int64_t size =
+                      roundUp(rowsOfTile * e + Tile<C>::lanes, 16);
+                  Scratch<C> memory(call, 2 * size);
+                  if (!memory)
+                    return fail();
                   for (int64_t i = begin; i < end; ++i) {
-                    int64_t batch = i / n, row = i % n;
-                    logSum[i] = columnOf<const C>(args[4], batch).at(row, 0);
-                    mean[i] =
-                        rowProduct(matrix(3, batch), matrix(5, batch), row);
+                    int64_t batch = i / tiles, first = i % tiles * rowsOfTile;
+                    int64_t count = smaller(rowsOfTile, n - first);
+                    C *out = memory.get(), *dOut = out + size, sums[rowsOfTile];
+                    moves.packTiles(matrix(3, batch), first, count, out);
+                    moves.packTiles(matrix(5, batch), first, count, dOut);
+                    rowProducts(out, dOut, sums);
+                    C *mean = statistics.get() + (batches + batch) * n + first;
+                    for (int64_t r = 0; r < count; ++r)
+                      mean[r] = sums[r];
                   }
                 });
   }
 
-  static C rowProduct(const Matrix<const T> &a, const Matrix<const T> &b,
-                      int64_t row) {
-    CanonicalDot<C> sum;
-    for (int64_t c = 0; c < a.columns; ++c)
-      sum.add(widen(b.at(row, c)), widen(a.at(row, c)),
-              [](C x, C y, C z) { return math::fma(x, y, z); });
-    return sum.result();
+  /// Canonical products over e of the rows of one packed tile and another's:
+  /// rows lie in the lanes of vectors.
+  void rowProducts(const C *a, const C *b, C *sums) const {
+    if (e > foldExtent)
+      for (int64_t r = 0; r < rowsOfTile; ++r) {
+        CanonicalDot<C> sum;
+        for (int64_t c = 0; c < e; ++c)
+          sum.add(b[c * rowsOfTile + r], a[c * rowsOfTile + r],
+                  [](C x, C y, C z) { return math::fma(x, y, z); });
+        sums[r] = sum.result();
+      }
+    else
+      for (int64_t at = 0; at < e || at == 0; at += chainLength) {
+        C chains[rowsOfTile] = {};
+        for (int64_t c = at; c < smaller(e, at + chainLength); ++c)
+          for (int64_t r = 0; r < rowsOfTile; ++r)
+            chains[r] = math::fma(b[c * rowsOfTile + r], a[c * rowsOfTile + r],
+                                  chains[r]);
+        for (int64_t r = 0; r < rowsOfTile; ++r)
+          sums[r] = at ? sums[r] + chains[r] : C(0) + chains[r];
+      }
   }
 
-  Entry<T> entryOf(int64_t batch) const {
+  void fail() { __atomic_store_n(&failed, true, __ATOMIC_RELAXED); }
+
+  Entry<C> entryOf(int64_t batch) const {
     C *logSum = statistics.get() + batch * n;
     return {matrix(0, batch),
             matrix(1, batch),
             matrix(2, batch),
+            matrix(3, batch),
             matrix(5, batch),
             AttentionMask(&args[6], batch, rule.masked, rule.causal),
             logSum,
@@ -306,38 +476,62 @@ private:
   }
 
   template <bool byKey> void groups(int64_t rows, int64_t others) {
-    using Group = GradientGroup<T, byKey>;
-    constexpr int64_t size = Group::groupRows;
+    using Group = GradientGroup<C, byKey>;
+    const int64_t size = rowsInTask<C>(batches, rows);
     int64_t count = (rows + size - 1) / size;
     int64_t work = smaller(rows, size) * (others + 1) * (d + e + 8) + 1;
     parallelFor(call, batches * count, 200000 / work + 1,
                 [&](int64_t begin, int64_t end) {
-                  Group group(rule, d, e, others);
+                  Group group(rule, moves, size, d, e, others, nullptr);
                   Scratch<C> memory(call, group.scratchSize());
                   if (!memory)
-                    return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+                    return fail();
                   group.setMemory(memory.get());
                   for (int64_t i = begin; i < end; ++i) {
                     int64_t batch = i / count;
                     group.run(entryOf(batch), i % count * size,
-                              matrixOf<T>(results[byKey ? 1 : 0], batch),
-                              matrixOf<T>(results[2], batch));
+                              moves.matrix(results[byKey ? 1 : 0], batch),
+                              moves.matrix(results[2], batch));
                   }
                 });
   }
 
+  /// Each batch entry by one task.
+  void entries() {
+    parallelFor(call, batches, 1, [&](int64_t begin, int64_t end) {
+      QuerySums<C> queries(n, m, d);
+      GradientGroup<C, true> group(rule, moves, blockWidth, d, e, n, &queries);
+      Scratch<C> memory(call, group.scratchSize() + queries.scratchSize());
+      if (!memory)
+        return fail();
+      group.setMemory(memory.get());
+      queries.setMemory(memory.get() + group.scratchSize());
+      for (int64_t batch = begin; batch < end; ++batch) {
+        queries.start();
+        for (int64_t at = 0; at < m || at == 0; at += blockWidth)
+          group.run(entryOf(batch), at, moves.matrix(results[1], batch),
+                    moves.matrix(results[2], batch));
+        moves.storeRows(queries.finish(rule.scale), queries.getPadded(), n,
+                        moves.matrix(results[0], batch), 0);
+      }
+    });
+  }
+
+  static constexpr int64_t rowsOfTile = Tile<C>::rows;
+
   const astra_call_t *call;
+  const Moves<C> &moves;
   const astra_arg_t *args, *results;
-  AttentionRule<T> rule;
+  AttentionRule<C> rule;
   int64_t batches, n, m, d, e;
-  Scratch<C> statistics;
+  Scratch<C> statistics; // vectors may be read that begin inside
   bool failed = false;
 };
 
-template <class T>
+template <class C>
 astra_outcome_t attentionGrad(const astra_call_t *call, const astra_arg_t *args,
-                              const int64_t *params) {
-  return Gradient<T>(call, args, params).run();
+                              const int64_t *params, const Moves<C> &moves) {
+  return Gradient<C>(call, args, params, moves).run();
 }
 
 } // namespace
@@ -345,7 +539,7 @@ astra_outcome_t attentionGrad(const astra_call_t *call, const astra_arg_t *args,
 // The rows with a variant are the FLOATS at the end of kernels.def.
 #define FOR_FLOAT(dtype)                                                       \
   ASTRA_DEFINE_VARIANT(attention_grad, dtype, blocks,                          \
-                       attentionGrad<T_##dtype>(call, args, params))
+                       attentionGrad(call, args, params, movesOf<T_##dtype>))
 FOR_FLOAT(f32)
 FOR_FLOAT(f64)
 FOR_FLOAT(f16)

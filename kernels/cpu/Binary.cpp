@@ -14,11 +14,21 @@ void block(const C *a, const C *b, CO *out, int64_t n, int64_t) {
     out[i] = Op::apply(a[i], b[i]);
 }
 
+template <class In, class Out>
+using Block = typename Elementwise<2, In, Out>::Block;
+
+/// One for all operations on a type.
+template <class In, class Out>
+ASTRA_SHARED astra_outcome_t runTiles(const astra_call_t *call,
+                                      const astra_arg_t *args,
+                                      Block<In, Out> block) {
+  return Elementwise<2, In, Out>(args, block, 0).run(call);
+}
+
 template <class Op, class T, class Out = Operand<Op, T>>
 astra_outcome_t binary(const astra_call_t *call, const astra_arg_t *args) {
   using In = Operand<Op, T>;
-  return Elementwise<2, In, Out>(args, block<Op, Compute<In>, Compute<Out>>, 0)
-      .run(call);
+  return runTiles<In, Out>(call, args, block<Op, Compute<In>, Compute<Out>>);
 }
 
 } // namespace

@@ -8,91 +8,12 @@
 // kernels/Canonical.h. f16 and bf16 widen as they are packed.
 #include "kernels/Ops.h"
 #include "kernels/cpu/DirectProduct.h"
+#include "kernels/cpu/ProductCut.h"
+#include "kernels/cpu/WindowProduct.h"
 
 using namespace astra;
 
 namespace {
-
-int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
-int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// The extents of a product and how it is cut. Tiles of rows differ by one row
-/// at most; a block has so many of them and of panels of columns.
-template <class C> struct Cut {
-  static constexpr int64_t panel = Tile<C>::columns;
-  /// Operands that are packed for all blocks: panels do not begin on the same
-  /// lines of the cache, and whole vectors may be written after a tile.
-  static constexpr int64_t gap = Tile<C>::columns;
-
-  explicit Cut(const Contraction &c)
-      : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
-        tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
-    rowBlocks = ceil(tiles, 8);
-    columnBlocks = ceil(panels, 32);
-    // Long sums of one block of rows are work for two threads at least.
-    if (rowBlocks * c.batch.size() == 1 && k * m * n > (1 << 23) &&
-        columnBlocks == 1 && panels > 1)
-      columnBlocks = 2;
-    blockTiles = ceil(tiles, rowBlocks);
-    blockPanels = ceil(panels, columnBlocks);
-    leastRows = m / tiles;
-    higherTiles = m % tiles;
-    height = least(blockTiles * (leastRows + 1), m);
-    chain = least(k, chainLength);
-    int64_t folds = ceil(k, chainLength * foldLength);
-    for (levels = 1; folds > 1; folds = ceil(folds, 2))
-      ++levels;
-  }
-
-  int64_t rowsOf(int64_t tile) const {
-    return leastRows + (tile < higherTiles);
-  }
-  int64_t rowOf(int64_t tile) const {
-    return tile * leastRows + least(tile, higherTiles);
-  }
-  int64_t area() const { return height * blockPanels * panel; }
-  /// Where the k from firstK on begin in operands packed for all blocks.
-  int64_t rowsAt(int64_t tile, int64_t firstK, int64_t ks) const {
-    return firstK * m + firstK / chainLength * tiles * gap + rowOf(tile) * ks +
-           tile * gap;
-  }
-  int64_t panelAt(int64_t index, int64_t firstK, int64_t ks) const {
-    return firstK * panels * panel + firstK / chainLength * panels * gap +
-           index * (ks * panel + gap);
-  }
-  int64_t packedRows() const {
-    return k * m + ceil(k, chainLength) * tiles * gap;
-  }
-  int64_t packedColumns() const {
-    return (k * panel + ceil(k, chainLength) * gap) * panels;
-  }
-
-  int64_t m, n, k, tiles, panels, leastRows, higherTiles;
-  int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
-  int64_t levels; // sums that may wait in the tree, and the one being made
-};
-
-/// Where in b the k of a chain are, found out when they are first asked for,
-/// with a few places more that are only looked at.
-class Places {
-public:
-  Places(const Nest<2> &contracted, int64_t firstK, int64_t count)
-      : contracted(contracted), firstK(firstK), count(count) {}
-  const int64_t *get() {
-    if (known == 0)
-      contracted.walk(
-          firstK, firstK + count, [&](const int64_t (&at)[2], int64_t run) {
-            for (int64_t i = 0; i < run; ++i)
-              places[known++] = at[1] + i * contracted.innerStride(1);
-            return true;
-          });
-    return places;
-  }
-
-private:
-  const Nest<2> &contracted;
-  int64_t firstK, count, known = 0, places[chainLength + rowsAhead] = {};
-};
 
 template <class T> class Product {
 public:
@@ -153,6 +74,17 @@ private:
     int64_t tile, endTile, panel, endPanel; // of all
     int64_t row, rows, column, columns;
     C *packedRows, *packedPanel, *sums, *edge;
+    std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
+  };
+
+  /// Where products are slow with subnormals.
+  static constexpr bool scales = std::is_same_v<C, float>;
+
+  /// What is known of the operands of a block in one chain, and their copies.
+  struct Magnitudes {
+    Least rows[Cut<C>::mostTiles], panel;
+    Scaled<C> scaledRows[Cut<C>::mostTiles], scaledPanel;
+    bool tinyRows = false;
   };
 
   bool runBlocks(int64_t begin, int64_t end) {
@@ -162,6 +94,7 @@ private:
     Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
+    std::optional<Scratch<C>> scaled;
     if (!rows || !panel || !edge || !waiting)
       return false;
     Block block = {};
@@ -169,6 +102,7 @@ private:
     block.packedPanel = panel.get();
     block.sums = waiting.get();
     block.edge = edge.get();
+    block.scaled = &scaled;
     for (int64_t i = begin; i < end; ++i) {
       place(block, i);
       if (block.rows > 0 && block.columns > 0)
@@ -248,9 +182,9 @@ private:
   }
 
   void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
-    if (!sharesRows)
-      for (int64_t t = block.tile; t < block.endTile; ++t)
-        packRows(block.a, t, firstK, ks, rowsFor(block, t, firstK, ks));
+    Magnitudes magnitudes;
+    for (int64_t t = block.tile; t < block.endTile; ++t)
+      takeRows(block, t, firstK, ks, magnitudes);
     Places places(c.contracted, firstK, ks);
     bool last = cut.levels == 1 && firstK + ks == cut.k;
     for (int64_t p = block.panel; p < block.endPanel; ++p) {
@@ -261,8 +195,8 @@ private:
       tile.to = place ? place : last ? block.edge : sums;
       tile.fromStride = panelColumns;
       tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
-      bool copies = takeColumns(block, p, firstK, places, tile);
-      addPanel(block, firstK, tile, copies);
+      bool copies = takeColumns(block, p, firstK, places, tile, magnitudes);
+      addPanel(block, firstK, tile, copies, magnitudes);
       if (last && !place)
         write(block, p, block.edge);
     }
@@ -276,12 +210,68 @@ private:
     return block.packedRows + (cut.rowOf(tile) - block.row) * ks;
   }
 
+  /// Packs the rows of a tile and looks at them.
+  void takeRows(const Block &block, int64_t t, int64_t firstK, int64_t ks,
+                Magnitudes &known) {
+    C *packed = rowsFor(block, t, firstK, ks);
+    if (!sharesRows)
+      packRows(block.a, t, firstK, ks, packed,
+               t == block.tile ? block.rows : 0);
+    if constexpr (scales) {
+      int64_t index = t - block.tile, count = cut.rowsOf(t) * ks;
+      known.rows[index] =
+          sharesRows ? notedLeast(packed, count) : glance(packed, count);
+      known.tinyRows |= known.rows[index].isTiny();
+    }
+  }
+
+  C *scaledMemory(const Block &block) const {
+    if (!*block.scaled)
+      block.scaled->emplace(call, (panelColumns + cut.height) * cut.chain);
+    return (*block.scaled)->get();
+  }
+
+  /// Where one operand of a tile has subnormals, reads both from copies.
+  void scale(const Block &block, int64_t index, Magnitudes &known,
+             TileCall<C> &tile) {
+    int64_t ofRows = cut.rowsOf(block.tile + index) * tile.k;
+    int64_t ofPanel = tile.k * panelColumns;
+    if (!known.panel.known)
+      known.panel = leastOf(tile.b, ofPanel);
+    Least &rows = known.rows[index];
+    if (!rows.known)
+      rows = leastOf(tile.a, ofRows);
+    if (rows.isTiny() == known.panel.isTiny())
+      return;
+    C *memory = scaledMemory(block);
+    if (!memory)
+      return; // slow, but right
+    bool raised = rows.isTiny();
+    const C *b =
+        known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised, memory);
+    memory += panelColumns * cut.chain +
+              (cut.rowOf(block.tile + index) - block.row) * tile.k;
+    const C *a =
+        b ? known.scaledRows[index].get(tile.a, ofRows, rows, raised, memory)
+          : nullptr;
+    if (a) {
+      tile.a = a;
+      tile.b = b;
+    }
+  }
+
   void addPanel(const Block &block, int64_t firstK, TileCall<C> tile,
-                bool copies) {
+                bool copies, Magnitudes &known) {
     for (int64_t t = block.tile; t < block.endTile; ++t) {
       int64_t rows = cut.rowsOf(t);
+      const C *b = tile.b;
       tile.a = rowsFor(block, t, firstK, tile.k);
+      if constexpr (scales)
+        if (!copies &&
+            (known.rows[t - block.tile].isTiny() || known.panel.isTiny()))
+          scale(block, t - block.tile, known, tile);
       (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
+      tile.b = b;
       tile.from += tile.from ? rows * tile.fromStride : 0;
       tile.to += rows * tile.toStride;
       tile.next += tile.nextStep * tile.k;
@@ -294,17 +284,21 @@ private:
 
   /// Where the tiles find a panel's columns; true if the first is to pack them.
   bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
-                   Places &places, TileCall<C> &tile) {
+                   Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
     tile.b = tile.next = block.packedPanel;
+    known.panel = {};
+    known.scaledPanel = {};
     if (sharesColumns) {
       tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
       tile.next = sharedColumns + cut.panelAt(panel + 1, firstK, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
+      if constexpr (scales)
+        known.panel = notedLeast(tile.b, tile.k * panelColumns);
       return false;
     }
     if constexpr (!isSmallFloat<T>)
-      if (placeVectors(block.b, column, tile)) {
+      if (!known.tinyRows && placeVectors(block.b, column, tile)) {
         tile.places = places.get();
         tile.copy = block.packedPanel;
         return true;
@@ -340,8 +334,11 @@ private:
                   for (int64_t i = begin; i < end; ++i) {
                     int64_t firstK = i % chains * chainLength;
                     int64_t ks = least(chainLength, cut.k - firstK);
-                    packRows(a, i / chains, firstK, ks,
-                             sharedRows + cut.rowsAt(i / chains, firstK, ks));
+                    int64_t tile = i / chains;
+                    C *to = sharedRows + cut.rowsAt(tile, firstK, ks);
+                    packRows(a, tile, firstK, ks, to);
+                    if constexpr (scales)
+                      noteLeast(to, cut.rowsOf(tile) * ks);
                   }
                 });
   }
@@ -355,8 +352,8 @@ private:
       for (int64_t i = begin; i < end; ++i) {
         int64_t firstK = i / groups * chainLength;
         int64_t ks = least(chainLength, cut.k - firstK);
-        int64_t p = i % groups * together,
-                last = least(p + together, cut.panels);
+        int64_t first = i % groups * together, p = first;
+        int64_t last = least(p + together, cut.panels);
         Places places(c.contracted, firstK, ks);
         if constexpr (!isSmallFloat<T>)
           if (inPlace)
@@ -364,6 +361,10 @@ private:
         for (; p < last; ++p)
           packPanel(b, p * panelColumns, firstK, ks, places,
                     sharedColumns + cut.panelAt(p, firstK, ks));
+        if constexpr (scales)
+          for (p = first; p < last; ++p)
+            noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
+                      ks * panelColumns);
       }
     });
   }
@@ -421,9 +422,9 @@ private:
     packRuns<1>(lines, count, panelColumns, firstK, ks, to);
   }
 
-  /// to[k][row] for the rows of a tile.
-  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks,
-                C *to) {
+  /// to[k][row] for the rows of a tile, of more rows that are wanted next.
+  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks, C *to,
+                int64_t wanted = 0) {
     const T *lines[Tile<C>::rows + Tile<C>::lanes];
     int64_t count = cut.rowsOf(tile), row = cut.rowOf(tile);
     int64_t most = ceil(count, Tile<C>::lanes) * Tile<C>::lanes;
@@ -432,14 +433,14 @@ private:
       c.rows.offsetsAt(row + (r < count ? r : 0), at);
       lines[r] = from + at[0];
     }
-    packRuns<0>(lines, count, count, firstK, ks, to);
+    packRuns<0>(lines, count, count, firstK, ks, to, wanted);
   }
 
   /// to[k * stride + line] for lines of operand `Of` in the contraction's loop
   /// over k.
   template <int Of>
   void packRuns(const T **lines, int64_t count, int64_t stride, int64_t firstK,
-                int64_t ks, C *to) {
+                int64_t ks, C *to, int64_t wanted = 0) {
     int64_t sk = c.contracted.innerStride(Of);
     bool beside = true;
     for (int64_t j = 1; j < count; ++j)
@@ -447,7 +448,8 @@ private:
     c.contracted.walk(
         firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
           if (beside)
-            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to);
+            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to,
+                           wanted);
           else if (sk == 1 && count > 2 && run >= Tile<C>::lanes)
             packTransposed(lines, at[Of], count, stride, run, to);
           else
@@ -525,6 +527,12 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
   const T *a = static_cast<const T *>(args[0].data);
   const T *b = static_cast<const T *>(args[1].data);
   T *out = static_cast<T *>(args[2].data);
+  if constexpr (std::is_same_v<T, float>)
+    if (overlaps(args[0]) && sizeOf(args[0]) * sizeOf(args[2]) > 0) {
+      WindowProduct<T> windows(c, a, b, out);
+      if (windows.fits())
+        return windows.runAll(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
+    }
   bool exchanged = isExchanged<T>(c);
   if (exchanged) {
     c = Contraction(args, params[0], params[1], true);

@@ -11,6 +11,7 @@
 #include "kernels/Call.h"
 #include "kernels/Contraction.h"
 #include "kernels/cpu/Pack.h"
+#include "kernels/cpu/Subnormal.h"
 #include <optional>
 
 ASTRA_KERNELS_BEGIN
@@ -211,7 +212,9 @@ template <class C> inline TileFunction<C> lineOf(int64_t rows) {
   return chooseLine<C>(rows, std::make_integer_sequence<int, Tile<C>::rows>());
 }
 
-/// A product of operands that are each one run along every group of axes.
+/// A product of operands that are each one run along every group of axes. Many
+/// rows are made tile by tile, and where rows lie farther apart than problems,
+/// the same rows of all problems follow one another.
 template <class C> class DirectProduct {
 public:
   DirectProduct(const Contraction &c, const C *a, const C *b, C *out)
@@ -220,9 +223,20 @@ public:
         aStep(c.contracted.innerStride(0)), bColumn(c.columns.innerStride(0)),
         bStep(c.contracted.innerStride(1)) {
     lines = n > 1 && bColumn != 1;
+    bool tall = m > Tile<C>::rows && n <= 4 * Tile<C>::columns && n * k <= 8192;
+    size = !tall || isOne(1) ? 1 : c.batch.size();
+    turns = tall && lines && bStep == 1 && m > narrowRows<C> &&
+            size * k * turnedRow() * int64_t(sizeof(C)) <= nearBytes;
+    if (turns) {
+      lines = false;
+      bColumn = 1;
+      bStep = turnedRow();
+    }
     far = !lines && n * k * int64_t(sizeof(C)) > farBytes;
     spread = n > 1 && c.columns.innerStride(1) != 1;
     rowTiles = (m + Tile<C>::rows - 1) / Tile<C>::rows;
+    leastRows = divide(m, rowTiles);
+    higherTiles = m - leastRows * rowTiles;
     width = lanes;
     if (!lines) {
       int64_t step = vectorsOf<C>(int(divide(m + rowTiles - 1, rowTiles)));
@@ -230,6 +244,10 @@ public:
     }
     reach = far && width < n ? 2 * width : width;
     copies = far && m > 4 && aStep == 1 && aRow * int64_t(sizeof(C)) % 512 == 0;
+    groups = tall && !lines && !far && !spread ? rowTiles : 1;
+    across = groups > 1 && size * k * n * int64_t(sizeof(C)) <= nearBytes &&
+             c.batch.innerExtent() == c.batch.size() &&
+             magnitude(aRow) > magnitude(c.batch.innerStride(0));
   }
 
   /// Is it worth it?
@@ -244,21 +262,28 @@ public:
   }
 
   bool run(const astra_call_t *call) {
+    std::optional<Scratch<C>> scratch;
+    if (turns) {
+      turned = scratch.emplace(call, size * k * turnedRow()).get();
+      if (!turned)
+        return false;
+      turnColumns(call);
+    }
     int64_t pieces = divide(n + width - 1, width);
-    int64_t work = m * k * (n < width ? n : width);
+    int64_t work = divide(m, groups) * k * (n < width ? n : width);
     int64_t grain = work < 100000 ? divide(100000, work) : 1;
     bool failed = false;
-    parallelFor(call, c.batch.size() * pieces, grain,
+    parallelFor(call, c.batch.size() * groups * pieces, grain,
                 [&](int64_t begin, int64_t end) {
                   Scratches own(call, *this);
                   if (!own)
                     __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
                   while (own && begin < end) {
-                    int64_t batch = divide(begin, pieces);
-                    int64_t piece = begin - batch * pieces, count = 1;
+                    int64_t index = divide(begin, pieces);
+                    int64_t piece = begin - index * pieces, count = 1;
                     if (width < reach && piece + 1 < pieces && begin + 1 < end)
                       count = 2;
-                    makePiece(batch, piece * width, count * width, own);
+                    makePiece(index, piece * width, count * width, own);
                     begin += count;
                   }
                 });
@@ -276,7 +301,8 @@ private:
   static constexpr int64_t lanes = Tile<C>::lanes;
   static constexpr int64_t widest = 512; // columns at once
   static constexpr int64_t rowsAtMost = 2 * Tile<C>::rows;
-  static constexpr int64_t farBytes = 1 << 18; // of b, beyond the near caches
+  static constexpr int64_t farBytes = 1 << 18;  // of b, beyond the near caches
+  static constexpr int64_t nearBytes = 1 << 19; // of all b together
   /// Rows of b that are read side by side where it is far: as many as streams
   /// that the processor follows.
   static constexpr int64_t farRows = 32;
@@ -293,11 +319,60 @@ private:
 
   int64_t copiedRow() const { return k + lanes; }
 
-  /// Columns of one product, chain by chain.
-  void makePiece(int64_t batch, int64_t column, int64_t most,
-                 const Scratches &own) const {
-    int64_t base[3], columns = n - column < most ? n - column : most;
+  bool isOne(int operand) const {
+    return c.batch.innerExtent() == c.batch.size() &&
+           c.batch.innerStride(operand) == 0;
+  }
+  static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+  void offsetsOf(int64_t batch, int64_t (&base)[3]) const {
+    if (c.batch.innerExtent() != c.batch.size())
+      return c.batch.offsetsAt(batch, base);
+    for (int i = 0; i < 3; ++i)
+      base[i] = batch * c.batch.innerStride(i);
+  }
+
+  //===-- Columns that are turned into rows
+  //-------------------------------------------------------------------===//
+
+  int64_t turnedRow() const { return (n + lanes - 1) / lanes * lanes; }
+
+  void turnColumns(const astra_call_t *call) const {
+    parallelFor(call, size, divide(elementGrain, n * k) + 1,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i)
+                    turnColumns(i);
+                });
+  }
+
+  void turnColumns(int64_t batch) const {
+    int64_t base[3], column = c.columns.innerStride(0);
     c.batch.offsetsAt(batch, base);
+    C *to = turned + batch * k * turnedRow();
+    for (int64_t j = 0; j < n; j += 2 * lanes) {
+      const C *from[2 * lanes];
+      for (int64_t i = 0; i < 2 * lanes; ++i)
+        from[i] = b + base[1] + (j + i < n ? j + i : j) * column;
+      packTransposed(from, 0, n - j < 2 * lanes ? n - j : 2 * lanes,
+                     turnedRow(), k, to + j);
+    }
+  }
+
+  //===-- One piece of the result
+  //-------------------------------------------------------------------===//
+
+  /// Columns of one product and group of rows, chain by chain.
+  void makePiece(int64_t index, int64_t column, int64_t most,
+                 const Scratches &own) const {
+    int64_t apart = across ? c.batch.size() : groups;
+    int64_t outer = divide(index, apart), inner = index - outer * apart;
+    int64_t batch = across ? inner : outer, group = across ? outer : inner;
+    int64_t base[3], columns = n - column < most ? n - column : most;
+    offsetsOf(batch, base);
+    const C *b =
+        turns ? turned + (size > 1 ? batch * k * bStep : 0) : this->b + base[1];
+    int64_t row = groups > 1 ? rowOf(group) : 0;
+    base[0] += row * aRow;
+    base[2] += row * c.rows.innerStride(1);
     TileCall<C> tile = {};
     tile.bStride = lines ? bColumn : bStep;
     tile.chains = own.chains.get();
@@ -306,7 +381,7 @@ private:
     const C *rows =
         copies ? copyRows(a + base[0], own.rows.get()) : a + base[0];
     tile.aRow = copies ? copiedRow() : aRow;
-    tile.b = b + base[1] + column * bColumn;
+    tile.b = b + column * bColumn;
     tile.to = spread ? own.sums.get() : out + base[2] + column;
     tile.toStride = tile.fromStride = spread ? reach : c.rows.innerStride(1);
     for (int64_t p = 0; p < k; p += tile.k) {
@@ -316,7 +391,11 @@ private:
       tile.a = rows + p * aStep;
       tile.begun = p % chainLength != 0;
       tile.unfinished = end < chain && end < k;
-      addRows(tile, columns, p >= chainLength);
+      if (groups > 1)
+        addGroup(tile, leastRows + (group < higherTiles), columns,
+                 p >= chainLength);
+      else
+        addRows(tile, columns, p >= chainLength);
       tile.b += tile.k * bStep;
     }
     if (spread)
@@ -330,14 +409,68 @@ private:
     return to;
   }
 
+  /// Where a tile of rows begins.
+  int64_t rowOf(int64_t tile) const {
+    return tile * leastRows + (tile < higherTiles ? tile : higherTiles);
+  }
+
   void addRows(TileCall<C> tile, int64_t columns, bool adds) const {
-    int64_t least = divide(m, rowTiles), longer = m - least * rowTiles;
     for (int64_t t = 0; t < rowTiles; ++t) {
-      int64_t rows = least + (t < longer);
+      int64_t rows = leastRows + (t < higherTiles);
       addColumns(tile, rows, columns, adds);
-      tile.a += rows * tile.aRow;
-      tile.to += rows * tile.toStride;
-      tile.chains += rows * tile.apart;
+      advance(tile, rows);
+    }
+  }
+
+  static void advance(TileCall<C> &tile, int64_t rows) {
+    tile.a += rows * tile.aRow;
+    tile.to += rows * tile.toStride;
+    tile.chains += rows * tile.apart;
+  }
+
+  void addGroup(const TileCall<C> &tile, int64_t rows, int64_t columns,
+                bool adds) const {
+    if constexpr (sizeof(C) == 4)
+      if (aStep == 1 && columns >= 2 * lanes &&
+          haveTiny(tile.a, aRow, rows, tile.k,
+                   across ? c.batch.innerStride(0) : rows * aRow)) {
+        addWithTiny(tile, rows, columns, adds);
+        return;
+      }
+    addColumns(tile, rows, columns, adds);
+  }
+
+  /// Tiny rows by themselves, and those between them.
+  void addWithTiny(TileCall<C> tile, int64_t rows, int64_t columns,
+                   bool adds) const {
+    while (rows > 0) {
+      int64_t count = 0;
+      while (count < rows && !isTinyRow(tile.a + count * tile.aRow, tile.k))
+        ++count;
+      if (count > 0)
+        addColumns(tile, count, columns, adds);
+      advance(tile, count);
+      rows -= count;
+      if (rows > 0) {
+        addTinyRow(tile, columns, adds);
+        advance(tile, 1);
+        --rows;
+      }
+    }
+  }
+
+  static void addTinyRow(TileCall<C> tile, int64_t columns, bool adds) {
+    constexpr int64_t most = 4 * lanes;
+    for (int64_t j = 0; j < columns; j += most) {
+      int64_t count = columns - j < most ? columns - j : most;
+      int64_t vectors = (count + lanes - 1) / lanes;
+      tile.last = count - (vectors - 1) * lanes;
+      tile.from = adds ? tile.to : nullptr;
+      static constexpr TileFunction<C> table[] = {
+          tinyChain<C, 1>, tinyChain<C, 2>, tinyChain<C, 3>, tinyChain<C, 4>};
+      table[vectors - 1](tile);
+      tile.b += most;
+      tile.to += most;
     }
   }
 
@@ -367,13 +500,18 @@ private:
   const C *a, *b;
   C *out;
   int64_t m, n, k, aRow, aStep, bColumn, bStep;
-  int64_t rowTiles;
-  int64_t width; // columns that are worth a task
-  int64_t reach; // columns that a thread makes at once, if it has them
-  bool lines;    // the columns of b are consecutive along k, not side by side
-  bool far;      // b comes from far away
-  bool spread;   // columns of the result do not lie side by side
-  bool copies;   // rows of a whose places in the cache would be the same
+  int64_t size; // of the batch of b
+  int64_t rowTiles, leastRows, higherTiles;
+  int64_t groups; // of rows that are tasks by themselves
+  int64_t width;  // columns that are worth a task
+  int64_t reach;  // columns that a thread makes at once, if it has them
+  bool lines;     // the columns of b are consecutive along k, not side by side
+  bool far;       // b comes from far away
+  bool spread;    // columns of the result do not lie side by side
+  bool copies;    // rows of a whose places in the cache would be the same
+  bool turns;     // columns of b are made rows before
+  bool across;    // the same rows of all problems follow one another
+  C *turned = nullptr;
 };
 
 ASTRA_KERNELS_END

@@ -112,6 +112,9 @@ inline void copyVectors(const C *from, const int64_t *places, int64_t k,
   for (int64_t i = 0; i < k; ++i, to += stride) {
     const C *line = from + places[i];
 #pragma clang loop unroll(full)
+    for (int v = 0; v < (Whole ? Whole : 1); ++v)
+      __builtin_prefetch(from + places[i + rowsAhead] + v * lanes);
+#pragma clang loop unroll(full)
     for (int v = 0; v < Whole; ++v)
       storeVector(to + v * lanes, loadVector(line + v * lanes));
     if (rest)
@@ -140,17 +143,23 @@ inline void copyRuns(const T *from, const int64_t *places, int64_t k,
 }
 
 /// to[i * stride + line] for a few lines that lie side by side, i < k; from one
-/// i to the next it is `step`.
+/// i to the next it is `step`. So many lines are wanted soon.
 template <class T>
 inline void packRunsBeside(const T *from, int64_t step, int64_t count,
-                           int64_t stride, int64_t k, Compute<T> *to) {
+                           int64_t stride, int64_t k, Compute<T> *to,
+                           int64_t wanted) {
   using C = Compute<T>;
   constexpr int64_t lanes = Tile<C>::lanes;
   if constexpr (!isSmallFloat<T>) {
+    constexpr int64_t perLine = 64 / int64_t(sizeof(C));
     typename Tile<C>::Mask mask = firstLanes<C>(count < lanes ? count : lanes);
     if (count <= lanes) {
-      for (int64_t i = 0; i < k; ++i, from += step, to += stride)
+      for (int64_t i = 0; i < k; ++i, from += step, to += stride) {
+        __builtin_prefetch(from + rowsAhead * step);
+        for (int64_t j = perLine; j < wanted; j += perLine)
+          __builtin_prefetch(from + rowsAhead * step + j);
         storeLanes<C>(to, loadLanes<C>(from, mask), mask);
+      }
       return;
     }
   }

@@ -84,6 +84,20 @@ private:
   int64_t n;
 };
 
+template <class Op, class C>
+ASTRA_SHARED void combineRows(C *to, const C *with, int64_t columns) {
+  ASTRA_VECTOR_LOOP
+  for (int64_t i = 0; i < columns; ++i)
+    to[i] = Op::template apply<C>(to[i], with[i]);
+}
+
+template <class Kind, class T>
+ASTRA_SHARED void writeRow(const Compute<T> *from, int64_t columns, T *to,
+                           int64_t stride) {
+  for (int64_t i = 0; i < columns; ++i)
+    to[i * stride] = narrow<T>(Kind::after(from[i]));
+}
+
 /// Results whose elements lie side by side, up to `width` at once: rows are
 /// read in runs as long as a page, and their lanes wait in a near cache. Each
 /// chunk of rows is a task of its own.
@@ -138,7 +152,7 @@ private:
     addRows(x + at[0], begin, end, columns, lanes);
     for (int64_t h = laneCount / 2; h; h /= 2)
       for (int64_t l = 0; l < h && l + h < end - begin; ++l)
-        combine(lanes + l * apart, lanes + (l + h) * apart, columns);
+        combineRows<Op>(lanes + l * apart, lanes + (l + h) * apart, columns);
     if (chunks == 1)
       write(lanes, columns, out + at[1]);
     else
@@ -146,8 +160,8 @@ private:
         sums[chunk * r.kept.size() + first + i] = lanes[i];
   }
 
-  void addRows(const T *from, int64_t begin, int64_t end, int64_t columns,
-               C *lanes) const {
+  ASTRA_SHARED void addRows(const T *from, int64_t begin, int64_t end,
+                            int64_t columns, C *lanes) const {
     int64_t stride = r.reduced.innerStride(0), k = 0;
     // Short rows may lie on pages that the hardware does not foresee.
     int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
@@ -176,15 +190,8 @@ private:
     }
   }
 
-  static void combine(C *to, const C *with, int64_t columns) {
-    ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < columns; ++i)
-      to[i] = Op::template apply<C>(to[i], with[i]);
-  }
-
   void write(const C *from, int64_t columns, T *to) const {
-    for (int64_t i = 0; i < columns; ++i)
-      to[i * r.kept.innerStride(1)] = narrow<T>(Kind::after(from[i]));
+    writeRow<Kind, T>(from, columns, to, r.kept.innerStride(1));
   }
 
   /// The tree over the chunks, for pieces of the results.
@@ -194,8 +201,8 @@ private:
         call, size, elementGrain / chunks + 1, [&](int64_t begin, int64_t end) {
           for (int64_t step = 1; step < chunks; step *= 2)
             for (int64_t c = 0; c + step < chunks; c += 2 * step)
-              combine(sums + c * size + begin, sums + (c + step) * size + begin,
-                      end - begin);
+              combineRows<Op>(sums + c * size + begin,
+                              sums + (c + step) * size + begin, end - begin);
           r.kept.visit(begin, end, [&](const int64_t (&at)[2], int64_t count) {
             write(sums + begin, count, out + at[1]);
             begin += count;

@@ -39,105 +39,125 @@ ASTRA_SHARED V *sortByBytes(V *from, V *to, int64_t n) {
   return radixSort(from, to, n, bytes, KeyOf());
 }
 
-template <class T> struct Line {
-  const T *x;
-  int64_t stride, size;
-  T operator[](int64_t i) const { return x[i * stride]; }
+/// What a dtype adds to the sorting of its keys, of which all types of a width
+/// have one: elements are read, moved and written as bits.
+template <class K> struct Typed {
+  /// The keys of n elements.
+  void (*read)(const K *x, int64_t stride, int64_t n, K *keys);
+  /// The elements of the sorted keys of a line.
+  void (*write)(const K *x, int64_t strideIn, int64_t n, const K *sorted,
+                K *out, int64_t strideOut);
 };
 
-/// Writes the keys of a line; whether they ascend already.
-template <class T> bool readKeys(Line<T> line, BitsOf<T> *keys) {
-  if (line.stride == 1) {
+template <class T>
+void readKeys(const BitsOf<T> *x, int64_t stride, int64_t n, BitsOf<T> *keys) {
+  if (stride == 1) {
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < line.size; ++i)
-      keys[i] = sortKey(line.x[i]);
-  } else {
-    for (int64_t i = 0; i < line.size; ++i)
-      keys[i] = sortKey(line[i]);
+    for (int64_t i = 0; i < n; ++i)
+      keys[i] = sortKey(bitsAs<T>(x[i]));
+    return;
   }
-  BitsOf<T> descents = 0;
+  for (int64_t i = 0; i < n; ++i)
+    keys[i] = sortKey(bitsAs<T>(x[i * stride]));
+}
+
+template <class K> ASTRA_SHARED bool ascends(const K *keys, int64_t n) {
+  K descents = 0;
   ASTRA_VECTOR_LOOP
-  for (int64_t i = 1; i < line.size; ++i)
-    descents |= BitsOf<T>(keys[i] < keys[i - 1]);
+  for (int64_t i = 1; i < n; ++i)
+    descents |= K(keys[i] < keys[i - 1]);
   return !descents;
 }
 
-/// Puts the zeros and NaNs of the line, in their order, where the sorted keys
+/// Puts the zeros and NaNs of a line, in their order, where the sorted keys
 /// have them.
-template <class T>
-ASTRA_SHARED void restoreBits(Line<T> line, const BitsOf<T> *sorted, T *out,
-                              int64_t stride) {
-  const BitsOf<T> *end = sorted + line.size;
-  const BitsOf<T> zero = sortKey(T{}), nan = BitsOf<T>(~BitsOf<T>(0));
-  const BitsOf<T> *firstZero = sorted;
-  for (int64_t n = line.size; n > 0;) { // where zeros begin
-    int64_t half = n / 2;
+template <class T, class K>
+void restoreBits(const K *x, int64_t strideIn, int64_t n, const K *sorted,
+                 K *out, int64_t strideOut) {
+  const K *end = sorted + n, *firstZero = sorted;
+  const K zero = sortKey(T{}), nan = K(~K(0));
+  for (int64_t rest = n; rest > 0;) { // where zeros begin
+    int64_t half = rest / 2;
     bool below = firstZero[half] < zero;
     firstZero += below ? half + 1 : 0;
-    n = below ? n - half - 1 : half;
+    rest = below ? rest - half - 1 : half;
   }
   bool hasZeros = firstZero != end && *firstZero == zero;
-  bool hasNans = line.size > 0 && end[-1] == nan;
+  bool hasNans = n > 0 && end[-1] == nan;
   if (!hasZeros && !hasNans)
     return;
-  int64_t zeroAt = firstZero - sorted, nanAt = line.size;
+  int64_t zeroAt = firstZero - sorted, nanAt = n;
   while (nanAt > 0 && sorted[nanAt - 1] == nan)
     --nanAt;
-  for (int64_t i = 0; i < line.size; ++i) {
-    BitsOf<T> key = sortKey(line[i]);
+  for (int64_t i = 0; i < n; ++i) {
+    K bits = x[i * strideIn], key = sortKey(bitsAs<T>(bits));
     if (key == zero)
-      out[zeroAt++ * stride] = line[i];
+      out[zeroAt++ * strideOut] = bits;
     else if (key == nan)
-      out[nanAt++ * stride] = line[i];
+      out[nanAt++ * strideOut] = bits;
   }
 }
 
-struct SortValues {
-  template <class T> using Out = T;
-  /// Elements of scratch for a line of n, of the type Memory.
-  template <class T> using Memory = BitsOf<T>;
-  static int64_t scratch(int64_t n) { return 2 * n; }
+template <class T, class K>
+void writeValues(const K *x, int64_t strideIn, int64_t n, const K *sorted,
+                 K *out, int64_t strideOut) {
+  for (int64_t i = 0; i < n; ++i)
+    out[i * strideOut] = bitsAs<K>(keyValue<T>(sorted[i]));
+  if constexpr (isFloat<T>)
+    restoreBits<T>(x, strideIn, n, sorted, out, strideOut);
+}
 
-  template <class T>
-  static void run(Line<T> line, BitsOf<T> *keys, T *out, int64_t stride) {
-    int64_t n = line.size;
-    const BitsOf<T> *sorted = keys;
-    if (!readKeys(line, keys))
-      sorted = sortByBytes<sizeof(T), Itself>(keys, keys + n, n);
-    for (int64_t i = 0; i < n; ++i)
-      out[i * stride] = keyValue<T>(sorted[i]);
-    if constexpr (isFloat<T>)
-      restoreBits(line, sorted, out, stride);
-  }
-  template <class T> static T take(Line<T> line, int64_t i) { return line[i]; }
+template <class T>
+constexpr Typed<BitsOf<T>> typed = {readKeys<T>, writeValues<T, BitsOf<T>>};
+
+template <class K> struct Line {
+  const K *x;
+  int64_t stride, size;
 };
 
-struct SortPlaces {
-  template <class T> using Out = int32_t;
-  template <class T> using Memory = typename PlacedOf<T>::Value;
-  static int64_t scratch(int64_t n) { return 2 * n; }
-
-  template <class T>
-  static void run(Line<T> line, Memory<T> *memory, int32_t *out,
+template <class K> struct SortValues {
+  using Out = K;
+  using Memory = K;
+  static void run(const Typed<K> &type, Line<K> line, K *keys, K *out,
                   int64_t stride) {
     int64_t n = line.size;
-    for (int64_t i = 0; i < n; ++i)
-      memory[i] = PlacedOf<T>::make(sortKey(line[i]), i);
-    const Memory<T> *sorted =
-        sortByBytes<sizeof(T), PlacedOf<T>>(memory, memory + n, n);
-    for (int64_t i = 0; i < n; ++i)
-      out[i * stride] = PlacedOf<T>::place(sorted[i]);
+    const K *sorted = keys;
+    type.read(line.x, line.stride, n, keys);
+    if (!ascends(keys, n))
+      sorted = sortByBytes<sizeof(K), Itself>(keys, keys + n, n);
+    type.write(line.x, line.stride, n, sorted, out, stride);
   }
-  template <class T> static int32_t take(Line<T>, int64_t i) {
-    return int32_t(i);
-  }
+  static K take(Line<K> line, int64_t i) { return line.x[i * line.stride]; }
 };
 
-template <class How, class T>
-void sortByRank(Line<T> line, typename How::template Out<T> *out,
+template <class K> struct SortPlaces {
+  using Out = int32_t;
+  using P = PlacedOf<K>;
+  using Memory = typename P::Value;
+  static void run(const Typed<K> &type, Line<K> line, Memory *memory,
+                  int32_t *out, int64_t stride) {
+    int64_t n = line.size;
+    K keys[rankLimit];
+    for (int64_t at = 0; at < n; at += rankLimit) {
+      int64_t count = n - at < rankLimit ? n - at : rankLimit;
+      type.read(line.x + at * line.stride, line.stride, count, keys);
+      for (int64_t i = 0; i < count; ++i)
+        memory[at + i] = P::make(keys[i], at + i);
+    }
+    const Memory *sorted = sortByBytes<sizeof(K), P>(memory, memory + n, n);
+    for (int64_t i = 0; i < n; ++i)
+      out[i * stride] = P::place(sorted[i]);
+  }
+  static int32_t take(Line<K>, int64_t i) { return int32_t(i); }
+};
+
+template <class How, class K>
+void sortByRank(const Typed<K> &type, Line<K> line, typename How::Out *out,
                 int64_t stride) {
-  alignas(64) BitsOf<T> keys[rankLimit], ranks[rankLimit];
-  if (readKeys(line, keys)) {
+  alignas(64) K keys[rankLimit], ranks[rankLimit];
+  if (line.size > 1)
+    type.read(line.x, line.stride, line.size, keys);
+  if (line.size == 1 || ascends(keys, line.size)) {
     for (int64_t i = 0; i < line.size; ++i)
       out[i * stride] = How::take(line, i);
     return;
@@ -147,58 +167,64 @@ void sortByRank(Line<T> line, typename How::template Out<T> *out,
     out[int64_t(ranks[i]) * stride] = How::take(line, i);
 }
 
-template <class How, class T>
-astra_outcome_t sortLines(const astra_call_t *call, const astra_arg_t *args,
-                          int64_t axis) {
-  using Out = typename How::template Out<T>;
+template <class How, class K>
+ASTRA_SHARED astra_outcome_t sortLines(const astra_call_t *call,
+                                       const astra_arg_t *args, int64_t axis,
+                                       const Typed<K> &type) {
+  using Out = typename How::Out;
   Lines lines = linesOf(args[0], args[1], axis);
   const Nest<2> &starts = lines.starts;
   int64_t n = lines.extent;
   if (n == 0)
     return ASTRA_OK;
   bool failed = false;
-  parallelFor(call, starts.size(), elementGrain / (4 * n) + 1,
-              [&](int64_t begin, int64_t end) {
-                Scratch<typename How::template Memory<T>> memory(
-                    call, n <= rankLimit ? 0 : How::scratch(n));
-                if (!memory) {
-                  failed = true;
-                  return;
-                }
-                starts.visit(
-                    begin, end, [&](const int64_t (&offset)[2], int64_t count) {
-                      for (int64_t i = 0; i < count; ++i) {
-                        Line<T> line{static_cast<const T *>(args[0].data) +
-                                         offset[0] + i * starts.innerStride(0),
-                                     lines.strideIn, n};
-                        Out *out = static_cast<Out *>(args[1].data) +
-                                   offset[1] + i * starts.innerStride(1);
-                        if (n <= rankLimit)
-                          sortByRank<How>(line, out, lines.strideOut);
-                        else
-                          How::run(line, memory.get(), out, lines.strideOut);
-                      }
-                      return true;
-                    });
-              });
+  parallelFor(
+      call, starts.size(), elementGrain / (4 * n) + 1,
+      [&](int64_t begin, int64_t end) {
+        Scratch<typename How::Memory> memory(call, n <= rankLimit ? 0 : 2 * n);
+        if (!memory) {
+          failed = true;
+          return;
+        }
+        starts.visit(
+            begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+              for (int64_t i = 0; i < count; ++i) {
+                Line<K> line{static_cast<const K *>(args[0].data) + offset[0] +
+                                 i * starts.innerStride(0),
+                             lines.strideIn, n};
+                Out *out = static_cast<Out *>(args[1].data) + offset[1] +
+                           i * starts.innerStride(1);
+                if (n <= rankLimit)
+                  sortByRank<How>(type, line, out, lines.strideOut);
+                else
+                  How::run(type, line, memory.get(), out, lines.strideOut);
+              }
+              return true;
+            });
+      });
   return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
 }
 
 template <class T>
-astra_outcome_t argSort(const astra_call_t *call, const astra_arg_t *args,
-                        int64_t axis) {
+astra_outcome_t sortValues(const astra_call_t *call, const astra_arg_t *args,
+                           int64_t axis) {
+  return sortLines<SortValues<BitsOf<T>>>(call, args, axis, typed<T>);
+}
+
+template <class T>
+astra_outcome_t sortPlaces(const astra_call_t *call, const astra_arg_t *args,
+                           int64_t axis) {
   if (args[0].shape[axis] > INT32_MAX)
     return call->api->fail(call, ASTRA_ERROR_OVERFLOW,
                            "an index of argsort does not fit in i32");
-  return sortLines<SortPlaces, T>(call, args, axis);
+  return sortLines<SortPlaces<BitsOf<T>>>(call, args, axis, typed<T>);
 }
 
 } // namespace
 
 #define FOR_NUMBER(dtype)                                                      \
-  ASTRA_DEFINE_VARIANT(                                                        \
-      sort, dtype, radix,                                                      \
-      sortLines<SortValues, T_##dtype>(call, args, params[0]))                 \
+  ASTRA_DEFINE_VARIANT(sort, dtype, radix,                                     \
+                       sortValues<T_##dtype>(call, args, params[0]))           \
   ASTRA_DEFINE_VARIANT(argsort, dtype, radix,                                  \
-                       argSort<T_##dtype>(call, args, params[0]))
+                       sortPlaces<T_##dtype>(call, args, params[0]))
 #include "kernels/cpu/ForNumbers.h"

@@ -49,11 +49,34 @@ void powBlock(const C *a, const C *, C *out, int64_t n, int64_t exponent) {
     out[i] = powInt(a[i], exponent);
 }
 
+template <class In, class Out>
+using Block = typename Elementwise<1, In, Out>::Block;
+
+/// One for all operations on a type without buffers. What is short and lies as
+/// the block wants it needs no tiles.
+template <class In, class Out>
+ASTRA_SHARED astra_outcome_t runPlain(const astra_call_t *call,
+                                      const astra_arg_t *args,
+                                      Block<In, Out> block) {
+  const astra_arg_t &in = args[0], &out = args[1];
+  if (in.rank == 0 || (in.rank == 1 && in.shape[0] <= elementGrain &&
+                       in.strides[0] == 1 && out.strides[0] == 1)) {
+    const In *from = static_cast<const In *>(in.data);
+    block(from, from, static_cast<Out *>(out.data), in.rank ? in.shape[0] : 1,
+          0);
+    return ASTRA_OK;
+  }
+  return Elementwise<1, In, Out>(args, block, 0).run(call);
+}
+
 template <class Op, class T, class Out = Operand<Op, T>>
 astra_outcome_t unary(const astra_call_t *call, const astra_arg_t *args) {
   using In = Operand<Op, T>;
   using L = Loop<Op, Compute<In>, Compute<Out>>;
-  return Elementwise<1, In, Out>(args, L::block, 0).run(call);
+  if constexpr (isSmallFloat<In>)
+    return Elementwise<1, In, Out>(args, L::block, 0).run(call);
+  else
+    return runPlain<In, Out>(call, args, L::block);
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 // The normative elementwise kernels: one scalar application of the operation to
-// each element, whatever the layout.
+// each element, whatever the layout. The walk over the elements is one for all;
+// of its own an operation has the function that it calls for each.
 #include "kernels/Call.h"
 #include "kernels/Ops.h"
 #include "kernels/View.h"
@@ -12,51 +13,108 @@ template <class T> T *at(const astra_arg_t &arg, int64_t offset) {
   return static_cast<T *>(arg.data) + offset;
 }
 
-template <class Out, class T> Out finish(Out x) { return x; }
-
-/// narrow(Op(widen(x))): a small float computes in float and rounds once.
-template <class Op, class T> auto applyOp(T a) {
-  auto r = Op::apply(widen(a));
-  if constexpr (std::is_same_v<decltype(r), Compute<T>>)
-    return narrow<T>(r);
-  else
-    return r;
-}
-template <class Op, class T> auto applyOp(T a, T b) {
-  auto r = Op::apply(widen(a), widen(b));
-  if constexpr (std::is_same_v<decltype(r), Compute<T>>)
-    return narrow<T>(r);
-  else
-    return r;
+template <class T> T loaded(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
 }
 
-template <class In, class Out, class F>
-astra_outcome_t unary(const astra_arg_t *args, F f) {
-  Nest<2> nest = nestOf<2>(args);
-  int64_t si = nest.innerStride(0), so = nest.innerStride(1);
-  nest.visit(0, nest.size(), [&](const int64_t (&offset)[2], int64_t count) {
-    const In *in = at<In>(args[0], offset[0]);
-    Out *out = at<Out>(args[1], offset[1]);
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] = f(in[i * si]);
-    return true;
-  });
+template <class T> void store(char *to, T value) {
+  std::memcpy(to, &value, sizeof(value));
+}
+
+/// Rounds to a small float, in code that its operations share.
+template <class T> ASTRA_SHARED T narrowed(Compute<T> x) {
+  return narrow<T>(x);
+}
+
+/// Stores what an operation on T gives: narrow(Op(widen(x))) if it is of the
+/// type that it computes in, so that a small float rounds once.
+template <class T, class R> void finish(char *to, R result) {
+  if constexpr (isSmallFloat<T> && std::is_same_v<R, float>)
+    store(to, narrowed<T>(result));
+  else
+    store(to, result);
+}
+
+/// The operation on floats, in code that f32, f16 and bf16 share.
+template <class Op, class... C> ASTRA_SHARED auto shared(C... x) {
+  return Op::apply(x...);
+}
+template <class Op, class C, class... More> auto scalar(C x, More... more) {
+  if constexpr (std::is_same_v<C, float>)
+    return shared<Op>(x, more...);
+  else
+    return Op::apply(x, more...);
+}
+
+/// For one element of each view; where there is one operand, b is a.
+using Element = void (*)(const char *a, const char *b, char *out,
+                         int64_t parameter);
+
+template <class Op, class T>
+void unaryElement(const char *a, const char *, char *out, int64_t) {
+  finish<T>(out, scalar<Op>(widen(loaded<T>(a))));
+}
+template <class Op, class T>
+void binaryElement(const char *a, const char *b, char *out, int64_t) {
+  finish<T>(out, scalar<Op>(widen(loaded<T>(a)), widen(loaded<T>(b))));
+}
+/// Of an operation with a number that is one for all elements.
+template <class Op, class T>
+void givenElement(const char *a, const char *, char *out, int64_t parameter) {
+  finish<T>(out, scalar<Op>(widen(loaded<T>(a)), parameter));
+}
+template <class From, class To>
+void convertElement(const char *a, const char *, char *out, int64_t) {
+  store(out, convert<To>(loaded<From>(a)));
+}
+template <class T>
+void copyElement(const char *a, const char *, char *out, int64_t) {
+  store(out, loaded<T>(a));
+}
+
+struct PowInt {
+  template <class C> static C apply(C x, int64_t exponent) {
+    return powInt(x, exponent);
+  }
+};
+
+/// Calls `element` for each of the elements of N operands of one type and the
+/// result, whose sizes are in bytes.
+template <int N>
+ASTRA_SHARED astra_outcome_t forEachElement(const astra_arg_t *args,
+                                            Element element, int64_t sizeIn,
+                                            int64_t sizeOut,
+                                            int64_t parameter = 0) {
+  Nest<N + 1> nest = nestOf<N + 1>(args);
+  int64_t sa = nest.innerStride(0) * sizeIn,
+          sb = nest.innerStride(N - 1) * sizeIn,
+          so = nest.innerStride(N) * sizeOut;
+  nest.visit(0, nest.size(),
+             [=](const int64_t (&offset)[N + 1], int64_t count) {
+               const char *a = at<char>(args[0], offset[0] * sizeIn);
+               const char *b = at<char>(args[N - 1], offset[N - 1] * sizeIn);
+               char *out = at<char>(args[N], offset[N] * sizeOut);
+               for (; count > 0; --count, a += sa, b += sb, out += so)
+                 element(a, b, out, parameter);
+               return true;
+             });
   return ASTRA_OK;
 }
 
-template <class In, class Out, class F>
-astra_outcome_t binary(const astra_arg_t *args, F f) {
-  Nest<3> nest = nestOf<3>(args);
-  int64_t sa = nest.innerStride(0), sb = nest.innerStride(1),
-          so = nest.innerStride(2);
-  nest.visit(0, nest.size(), [&](const int64_t (&offset)[3], int64_t count) {
-    const In *a = at<In>(args[0], offset[0]), *b = at<In>(args[1], offset[1]);
-    Out *out = at<Out>(args[2], offset[2]);
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] = f(a[i * sa], b[i * sb]);
-    return true;
-  });
-  return ASTRA_OK;
+template <class Op, class T, class Out = T>
+astra_outcome_t unary(const astra_arg_t *args) {
+  return forEachElement<1>(args, unaryElement<Op, T>, sizeof(T), sizeof(Out));
+}
+template <class Op, class T, class Out = T>
+astra_outcome_t binary(const astra_arg_t *args) {
+  return forEachElement<2>(args, binaryElement<Op, T>, sizeof(T), sizeof(Out));
+}
+template <class Op, class T>
+astra_outcome_t given(const astra_arg_t *args, int64_t parameter) {
+  return forEachElement<1>(args, givenElement<Op, T>, sizeof(T), sizeof(T),
+                           parameter);
 }
 
 /// Integer division and remainder: nothing is written from the first divisor
@@ -118,46 +176,29 @@ template <class T> astra_outcome_t iota(const astra_arg_t *args, int64_t axis) {
 } // namespace
 
 #define UNARY(op, dtype, version, doc)                                         \
-  ASTRA_DEFINE_REF(op, dtype,                                                  \
-                   unary<T_##dtype, T_##dtype>(                                \
-                       args, [](T_##dtype x) { return applyOp<Op_##op>(x); }))
+  ASTRA_DEFINE_REF(op, dtype, unary<Op_##op, T_##dtype>(args))
 #define PREDICATE(op, dtype, version, doc)                                     \
-  ASTRA_DEFINE_REF(op, dtype, unary<T_##dtype, Bool>(args, [](T_##dtype x) {   \
-                     return applyOp<Op_##op>(x);                               \
-                   }))
+  ASTRA_DEFINE_REF(op, dtype, unary<Op_##op, T_##dtype, Bool>(args))
 #define BINARY(op, dtype, version, doc)                                        \
-  ASTRA_DEFINE_REF(                                                            \
-      op, dtype,                                                               \
-      binary<T_##dtype, T_##dtype>(args, [](T_##dtype a, T_##dtype b) {        \
-        return applyOp<Op_##op>(a, b);                                         \
-      }))
+  ASTRA_DEFINE_REF(op, dtype, binary<Op_##op, T_##dtype>(args))
 #define COMPARE(op, dtype, version, doc)                                       \
-  ASTRA_DEFINE_REF(                                                            \
-      op, dtype, binary<T_##dtype, Bool>(args, [](T_##dtype a, T_##dtype b) {  \
-        return applyOp<Op_##op>(a, b);                                         \
-      }))
+  ASTRA_DEFINE_REF(op, dtype, binary<Op_##op, T_##dtype, Bool>(args))
 #define INT_DIVIDE(op, dtype, version, doc)                                    \
   ASTRA_DEFINE_REF(op, dtype, divide<Op_##op, T_##dtype>(call, args))
 #define POW_INT(op, dtype, version, doc)                                       \
-  ASTRA_DEFINE_REF(op, dtype,                                                  \
-                   unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {   \
-                     return narrow<T_##dtype>(powInt(widen(x), params[0]));    \
-                   }))
+  ASTRA_DEFINE_REF(op, dtype, given<PowInt, T_##dtype>(args, params[0]))
 #define ORDERED(op, dtype, version, doc)                                       \
-  ASTRA_DEFINE_REF(                                                            \
-      op, dtype, unary<T_##dtype, T_##dtype>(args, [params](T_##dtype x) {     \
-        return narrow<T_##dtype>(Op_##op::apply(widen(x), params[0]));         \
-      }))
+  ASTRA_DEFINE_REF(op, dtype, given<Op_##op, T_##dtype>(args, params[0]))
 #define SELECT(op, width, version, doc)                                        \
   ASTRA_DEFINE_REF(op, width, select<T_##width>(args))
 #define COPY(op, width, version, doc)                                          \
-  ASTRA_DEFINE_REF(                                                            \
-      op, width,                                                               \
-      unary<T_##width, T_##width>(args, [](T_##width x) { return x; }))
+  ASTRA_DEFINE_REF(op, width,                                                  \
+                   forEachElement<1>(args, copyElement<T_##width>,             \
+                                     sizeof(T_##width), sizeof(T_##width)))
 #define CONVERT(from, to)                                                      \
   ASTRA_DEFINE_REF(convert, from##_##to,                                       \
-                   unary<T_##from, T_##to>(                                    \
-                       args, [](T_##from x) { return convert<T_##to>(x); }))
+                   forEachElement<1>(args, convertElement<T_##from, T_##to>,   \
+                                     sizeof(T_##from), sizeof(T_##to)))
 #define IOTA(op, dtype, version, doc)                                          \
   ASTRA_DEFINE_REF(op, dtype, iota<T_##dtype>(args, params[0]))
 #include "kernels/kernels.def"

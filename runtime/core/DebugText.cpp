@@ -1,9 +1,10 @@
 // Tensors as text; see DebugText.h.
 #include "core/DebugText.h"
 #include "core/Dtype.h"
+#include "core/FloatText.h"
 #include "core/Layout.h"
-#include <charconv>
 #include <cstring>
+#include <type_traits>
 
 namespace astra {
 namespace {
@@ -14,9 +15,10 @@ constexpr int64_t shownEnds = 3;
 template <class T> std::string numberText(const void *data) {
   T value;
   std::memcpy(&value, data, sizeof value);
-  char text[40];
-  auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return std::string(text, end);
+  if constexpr (std::is_floating_point_v<T>)
+    return floatText(value);
+  else
+    return std::to_string(value);
 }
 
 float widenHalf(uint16_t bits) {

@@ -284,6 +284,24 @@ TEST_P(AttentionVariants, OverManyBlocksAndWideRows) {
       }
 }
 
+/// So many entries that each is one task, which makes all gradients in one
+/// pass.
+TEST_P(AttentionVariants, OfManyEntries) {
+  const std::tuple<int, int, int, int> shapes[] = {
+      {1, 1, 1, 1},    {15, 65, 17, 33}, {40, 20, 5, 40}, {20, 300, 3, 20},
+      {2, 4200, 1, 2}, {300, 40, 2, 3},  {0, 4, 3, 2},    {4, 0, 3, 2}};
+  for (const char *dtype : {"f32", "f64", "f16", "bf16"})
+    for (auto [n, m, d, e] : shapes)
+      for (bool causal : {false, true}) {
+        Problem p{dtype, {4, 4}, n, m, d, e, random() % 2 == 0, causal};
+        Operands x(p, layouts[random() % 5]);
+        x.fill(random, random() % 3 != 0);
+        if (p.masked && n && m)
+          blank(p, x);
+        agree(p, x, layouts[random() % 4]);
+      }
+}
+
 /// What a masked key holds has no influence: the results are those of a smaller
 /// problem without it.
 TEST_P(AttentionVariants, MaskedKeysDoNotExist) {

@@ -1,8 +1,9 @@
-// set_out and overlap_add, every variant that the processor has, against what
-// they mean written out element by element, at random strides, places and
+// set_out, overlap_add and conv, every variant that the processor has, against
+// what they mean written out element by element, at random strides, places and
 // sizes.
 #include "KernelTesting.h"
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -11,7 +12,7 @@ using namespace astra::testing;
 namespace {
 
 class Window : public ::testing::TestWithParam<uint32_t> {
-protected:
+public:
   void SetUp() override {
     if (!processorHas(GetParam()))
       GTEST_SKIP() << "this processor lacks the level";
@@ -174,6 +175,95 @@ TEST_P(Window, OverlapAddAddsInAscendingOrder) {
   };
   check(float());
   check(double());
+}
+
+/// A convolution whose axes have these extents.
+struct Convolution {
+  int64_t samples, channels, outputs;
+  std::vector<int64_t> extents, window, low, stride, dilation, counts;
+};
+
+/// A sum over channel and place, in the order of docs/arithmetic.md.
+float sumAt(Tensor<float> &w, Tensor<float> &x, const Convolution &c,
+            const std::vector<int64_t> &index) {
+  float partial = 0, sum = 0;
+  int64_t k = 0;
+  std::vector<int64_t> window{c.channels};
+  window.insert(window.end(), c.window.begin(), c.window.end());
+  Window::forEach(window, [&](const std::vector<int64_t> &place) {
+    std::vector<int64_t> ofW{index[1]}, ofX{index[0], place[0]};
+    ofW.insert(ofW.end(), place.begin(), place.end());
+    bool inside = true;
+    for (size_t d = 0; d < c.extents.size(); ++d) {
+      ofX.push_back(index[2 + d] * c.stride[d] + place[1 + d] * c.dilation[d] -
+                    c.low[d]);
+      inside &= ofX.back() >= 0 && ofX.back() < c.extents[d];
+    }
+    partial = std::fma(Window::at(w, ofW), inside ? Window::at(x, ofX) : 0.0f,
+                       partial);
+    if (++k % 256 == 0) {
+      sum += partial;
+      partial = 0;
+    }
+  });
+  return k % 256 ? sum + partial : sum;
+}
+
+TEST_P(Window, ConvIsTheSumOverChannelAndPlace) {
+  for (int round = 0; round < 40; ++round) {
+    bool isLarge = draw(0, 2) > 0;
+    Convolution c{draw(1, 2),
+                  isLarge ? draw(29, 40) : draw(1, 12),
+                  isLarge ? 16 * draw(1, 2) - draw(0, 2) : draw(1, 20),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}};
+    std::vector<int64_t> ofX{c.samples, c.channels}, ofW{c.outputs, c.channels},
+        ofOut{c.samples, c.outputs};
+    for (int64_t d = 0, spatial = draw(1, 2); d < spatial; ++d) {
+      bool isLast = d + 1 == spatial;
+      c.window.push_back(isLarge ? 3 : draw(1, 4));
+      c.stride.push_back(draw(1, 2));
+      c.dilation.push_back(draw(1, 2));
+      c.low.push_back(draw(-1, 3));
+      c.counts.push_back(isLast ? draw(1, 30) : draw(1, 4));
+      c.extents.push_back(
+          std::max<int64_t>(1, (c.counts[d] - 1) * c.stride[d] + draw(-3, 3)));
+      ofX.push_back(c.extents[d]);
+      ofW.push_back(c.window[d]);
+      ofOut.push_back(c.counts[d]);
+    }
+    bool isDense = draw(0, 3) > 0;
+    auto make = [&](std::vector<int64_t> shape) {
+      Tensor<float> tensor = makeTensor<float>(shape);
+      if (isDense)
+        tensor = Tensor<float>(shape);
+      for (float &value : tensor.data)
+        value = float(draw(-1000, 1000)) / 3;
+      return tensor;
+    };
+    Tensor<float> x = make(ofX), w = make(ofW), out = make(ofOut);
+    std::vector<Tensor<int64_t>> scalars;
+    for (size_t d = 0; d < c.extents.size(); ++d)
+      for (int64_t value : {c.low[d], c.stride[d], c.dilation[d]})
+        scalars.emplace_back(std::vector<int64_t>{}, std::vector{value});
+    std::vector<astra_arg_t> args{w.arg(), x.arg()};
+    for (Tensor<int64_t> &scalar : scalars)
+      args.push_back(scalar.arg());
+    args.push_back(out.arg());
+    call.piece = draw(1, 3);
+    ASSERT_EQ(call.run("conv_f32", args,
+                       {int64_t(scalars.size()), int64_t(1 + c.extents.size())},
+                       GetParam()),
+              0)
+        << call.message;
+    forEach(ofOut, [&](const std::vector<int64_t> &index) {
+      ASSERT_EQ(at(out, index), sumAt(w, x, c, index)) << "round " << round;
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Window, ::testing::ValuesIn(allLevels()));

@@ -37,6 +37,17 @@ func.func @padded(%x: !astra.tensor<f32, [b, n, 3, 8, 8]>, %w: !astra.tensor<f32
   return %y : !astra.tensor<f32, [b, n, 8, 8, 6]>
 }
 
+// Zeros around f32 are the work of one kernel.
+// CHECK-LABEL: func.func @around
+// CHECK-SAME: calls.workspace = "0"
+// CHECK: %[[STRIDE:.*]] = calls.constant 2 : i64
+// CHECK-NOT: set_out
+// CHECK: calls.kernel "conv_f32" {{.*}}(%arg1, %arg0, {{.*}}, %[[STRIDE]], {{.*}}) -> (%arg2) params [6, 3]
+func.func @around(%x: !astra.tensor<f32, [n, 3, 8, 8]>, %w: !astra.tensor<f32, [8, 3, 3, 3]>) -> !astra.tensor<f32, [n, 8, 8, 4]> attributes {astra.export = {dims = ["n"]}} {
+  %y = astra.conv %x, %w {batch = 0 : i64, strides = ["1", "2"], low = ["1", "1"], spread = ["1", "1"], dilations = ["1", "1"]} : (!astra.tensor<f32, [n, 3, 8, 8]>, !astra.tensor<f32, [8, 3, 3, 3]>) -> !astra.tensor<f32, [n, 8, 8, 4]>
+  return %y : !astra.tensor<f32, [n, 8, 8, 4]>
+}
+
 // Few outputs are the rows, not the columns.
 // CHECK-LABEL: func.func @narrow
 // CHECK: %[[X:.*]] = calls.view %arg0 {{.*}} -> <f32, [c, 1, 3, n, 6],

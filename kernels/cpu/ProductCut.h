@@ -1,0 +1,95 @@
+// How a product is cut into blocks, panels and tiles, and where these lie in
+// operands that are packed for all blocks. Knows extents, not elements.
+#ifndef ASTRA_KERNELS_CPU_PRODUCTCUT_H
+#define ASTRA_KERNELS_CPU_PRODUCTCUT_H
+
+#include "kernels/Contraction.h"
+#include "kernels/cpu/ProductTile.h"
+
+ASTRA_KERNELS_BEGIN
+
+inline int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+inline int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The extents of a product and how it is cut. Tiles of rows differ by one row
+/// at most; a block has so many of them and of panels of columns.
+template <class C> struct Cut {
+  static constexpr int64_t panel = Tile<C>::columns;
+  static constexpr int64_t mostTiles = 8; // of rows in a block
+  /// Operands that are packed for all blocks: panels do not begin on the same
+  /// lines of the cache, and whole vectors may be written after a tile.
+  static constexpr int64_t gap = Tile<C>::columns;
+
+  explicit Cut(const Contraction &c)
+      : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
+        tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
+    rowBlocks = ceil(tiles, mostTiles);
+    columnBlocks = ceil(panels, 32);
+    // Long sums of one block of rows are work for two threads at least.
+    if (rowBlocks * c.batch.size() == 1 && k * m * n > (1 << 23) &&
+        columnBlocks == 1 && panels > 1)
+      columnBlocks = 2;
+    blockTiles = ceil(tiles, rowBlocks);
+    blockPanels = ceil(panels, columnBlocks);
+    leastRows = m / tiles;
+    higherTiles = m % tiles;
+    height = least(blockTiles * (leastRows + 1), m);
+    chain = least(k, chainLength);
+    int64_t folds = ceil(k, chainLength * foldLength);
+    for (levels = 1; folds > 1; folds = ceil(folds, 2))
+      ++levels;
+  }
+
+  int64_t rowsOf(int64_t tile) const {
+    return leastRows + (tile < higherTiles);
+  }
+  int64_t rowOf(int64_t tile) const {
+    return tile * leastRows + least(tile, higherTiles);
+  }
+  int64_t area() const { return height * blockPanels * panel; }
+  /// Where the k from firstK on begin in operands packed for all blocks.
+  int64_t rowsAt(int64_t tile, int64_t firstK, int64_t ks) const {
+    return firstK * m + firstK / chainLength * tiles * gap + rowOf(tile) * ks +
+           tile * gap;
+  }
+  int64_t panelAt(int64_t index, int64_t firstK, int64_t ks) const {
+    return firstK * panels * panel + firstK / chainLength * panels * gap +
+           index * (ks * panel + gap);
+  }
+  int64_t packedRows() const {
+    return k * m + ceil(k, chainLength) * tiles * gap;
+  }
+  int64_t packedColumns() const {
+    return (k * panel + ceil(k, chainLength) * gap) * panels;
+  }
+
+  int64_t m, n, k, tiles, panels, leastRows, higherTiles;
+  int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
+  int64_t levels; // sums that may wait in the tree, and the one being made
+};
+
+/// Where in b the k of a chain are, found out when they are first asked for,
+/// with a few places more that are only looked at.
+class Places {
+public:
+  Places(const Nest<2> &contracted, int64_t firstK, int64_t count)
+      : contracted(contracted), firstK(firstK), count(count) {}
+  const int64_t *get() {
+    if (known == 0)
+      contracted.walk(
+          firstK, firstK + count, [&](const int64_t (&at)[2], int64_t run) {
+            for (int64_t i = 0; i < run; ++i)
+              places[known++] = at[1] + i * contracted.innerStride(1);
+            return true;
+          });
+    return places;
+  }
+
+private:
+  const Nest<2> &contracted;
+  int64_t firstK, count, known = 0, places[chainLength + rowsAhead] = {};
+};
+
+ASTRA_KERNELS_END
+
+#endif // ASTRA_KERNELS_CPU_PRODUCTCUT_H
