@@ -26,9 +26,10 @@ constexpr size_t largePage = size_t(2) << 20;
 void *systemAllocate(void *, size_t bytes, size_t alignment) {
   if (bytes < largePage)
     return std::aligned_alloc(alignment, bytes);
-  void *memory = std::aligned_alloc(largePage, bytes);
-  if (memory)
-    (void)madvise(memory, bytes & -largePage, MADV_HUGEPAGE);
+  void *memory = nullptr; // of any size, unlike that of aligned_alloc
+  if (posix_memalign(&memory, largePage, bytes) != 0)
+    return nullptr;
+  (void)madvise(memory, bytes & -largePage, MADV_HUGEPAGE);
   return memory;
 }
 void systemRelease(void *, void *memory, size_t, size_t) { std::free(memory); }
