@@ -138,7 +138,8 @@ Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
     return fail(ASTRA_ERROR_SHAPE_MISMATCH, "input \"", leaf.path,
                 "\" has rank ", layout.rank, " (shape ",
                 shapeText(layout.rank, layout.shape.data()), "), but ",
-                typeText(leaf), " is expected");
+                leaf.rank ? "" : "a scalar, ", typeText(leaf),
+                leaf.rank ? "" : " of rank 0,", " is expected");
   launch.in[index] = {tensor->data(), layout.shape.data(),
                       layout.strides.data(), leaf.dtype, leaf.rank};
   launch.inputs[index] = std::move(tensor);
@@ -468,13 +469,11 @@ Status checkPoison(const Launch &launch) {
     if (!launch.inputs[i])
       continue;
     Status status = launch.inputs[i]->wait(); // it is done already
-    if (status.ok())
-      continue;
-    status.setMessage(join(
-        "input \"", launch.function->in_leaves[i].path, "\" of ", launch.name(),
-        " is the result of work that failed: ", status.message()));
-    status.code = ASTRA_ERROR_POISONED;
-    return status;
+    if (!status.ok())
+      return Status::poisoned(join("input \"",
+                                   launch.function->in_leaves[i].path, "\" of ",
+                                   launch.name()),
+                              status);
   }
   return {};
 }
@@ -511,6 +510,10 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
             const astra_call_options_t &options, const astra_value_t *inputs,
             size_t inputCount, astra_tensor_t *outputs, size_t outputCount) {
   const astra_export_desc_t &desc = function.desc;
+  if (function.module->isInspected())
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "function \"", desc.name,
+                "\" is of a module that was inspected, not loaded: it can be "
+                "described, but not called");
   if (outputCount != desc.out_leaf_count)
     return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
                 "\" gives ", desc.out_leaf_count,

@@ -17,13 +17,8 @@ public:
   Ref<Completion> blocker() const override { return from->missing(); }
   Status run() override {
     Status status = from->wait(); // it is done already
-    if (!status.ok()) {
-      status.setMessage(join("the tensor to copy is the result of work that "
-                             "failed: ",
-                             status.message()));
-      status.code = ASTRA_ERROR_POISONED;
-      return status;
-    }
+    if (!status.ok())
+      return Status::poisoned("the tensor to copy", status);
     if (!into->device->sharesHostMemory())
       return copyOnDevice();
     copyStrided(from->layout, from->storage->data(), into->layout,

@@ -35,9 +35,10 @@ Status fromDlpack(const DLDataType &type, const DtypeInfo *&row) {
     if (row)
       return {};
   }
-  return fail(ASTRA_ERROR_UNIMPLEMENTED, "a DLPack tensor of type code ",
-              unsigned(type.code), ", ", unsigned(type.bits), " bits and ",
-              type.lanes, " lanes has no dtype here");
+  return fail(ASTRA_ERROR_UNIMPLEMENTED, "a DLPack tensor of ",
+              type.code == dlpack::Complex ? "complex numbers, " : "",
+              "type code ", unsigned(type.code), ", ", unsigned(type.bits),
+              " bits and ", type.lanes, " lanes has no dtype here");
 }
 
 /// A tensor in other hands: what its DLPack struct points at.

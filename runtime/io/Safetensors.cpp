@@ -245,10 +245,18 @@ Status collect(astra_runtime *runtime, const char *const *names,
                std::vector<Ref<Tensor>> &tensors) {
   std::set<std::string> seen;
   for (size_t i = 0; i < count; ++i) {
-    ASTRA_TRY(need(names[i], "names[]"));
-    if (names[i] == std::string(metadataName) || !seen.insert(names[i]).second)
+    if (!names[i])
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "name ", i, " of ", count,
+                  " is null");
+    if (names[i] == std::string(metadataName))
       return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the name \"", names[i],
-                  "\" stands twice or is reserved");
+                  "\" is reserved by the format");
+    if (!isUtf8(names[i]))
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "name ", i, " of ", count,
+                  " is not UTF-8");
+    if (!seen.insert(names[i]).second)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the name \"", names[i],
+                  "\" stands twice");
     Ref<Tensor> tensor;
     ASTRA_TRY(getSealed(runtime, handles[i], tensor));
     ASTRA_TRY(tensor->wait());

@@ -147,8 +147,9 @@ ASTRA_API astra_status_t astra_function_info(astra_runtime_t *runtime,
  * the order of dim_names). Either output may be null.
  * Ownership: none.
  * Threads: any.
- * Errors: INVALID_HANDLE; INVALID_ARGUMENT for another number of dimensions, or
- *   one for which the function has no value. */
+ * Errors: INVALID_HANDLE; COUNT_MISMATCH for another number of dimensions;
+ *   INVALID_ARGUMENT for a negative one; OVERFLOW where a size leaves 64 bits
+ *   or an extent that follows from the dimensions is negative. */
 ASTRA_API astra_status_t astra_function_memory(
     astra_runtime_t *runtime, astra_function_t function, const int64_t *dims,
     size_t dim_count, uint64_t *workspace, uint64_t *results,
