@@ -28,6 +28,24 @@ TEST(CheckDims, RefutesWhatCanNeverAgree) {
   EXPECT_EQ(places("fn f(x: f32[n, 3]) -> f32[n, 4] = x"), "E0501@1:35");
 }
 
+TEST(CheckDims, MultiplesTellListedNames) {
+  const std::string half = "fn half<n>(x: f32[2 * n]) -> f32[n] = x[0..n]\n";
+  EXPECT_TRUE(isGood("export " + half +
+                     "fn g(x: f32[k], y: f32[6 * k]) -> "
+                     "f32[3 * k] = half(y)\n"));
+  EXPECT_TRUE(isGood("export fn f<n>(x: f32[n * 3, n]) -> i64 = n"));
+  // An odd extent, one that need not be even, and what is no multiple.
+  EXPECT_EQ(places(half + "fn g(x: f32[5]) -> f32 = sum(half(x))"),
+            "E0605@2:30");
+  EXPECT_EQ(places(half + "fn g(x: f32[k]) -> f32 = sum(half(x))"),
+            "E0605@2:30");
+  EXPECT_EQ(places("export fn f<n>(x: f32[n + 1]) -> i64 = n"), "E0612@1:11");
+  EXPECT_EQ(places("export fn f<n, m>(x: f32[n * m]) -> i64 = n"),
+            "E0612@1:11");
+  // Not listed: nothing binds it.
+  EXPECT_EQ(places("fn f(x: f32[2 * n]) -> i64 = n"), "E0308@1:17");
+}
+
 TEST(CheckDims, AsksForAsWhereNothingIsProved) {
   EXPECT_EQ(places("fn f(x: f32[n], y: f32[m]) -> f32[n] = y"), "E0502@1:40");
   EXPECT_TRUE(isGood("fn f(x: f32[n], y: f32[m]) -> f32[n] = y as f32[n]"));
