@@ -429,7 +429,7 @@ void Checker::checkExport(FnDecl &decl) {
     problem = exportProblem(decl, instance);
   }
   for (const Generic &generic : decl.generics)
-    if (problem.empty() && generic.isListed && !isBoundByParam(decl, generic))
+    if (problem.empty() && !isBoundByParam(decl, generic))
       problem = "no parameter says what `" + generic.name.str() +
                 "` is: no extent is the name alone or a multiple of it";
   if (!problem.empty()) {

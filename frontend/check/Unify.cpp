@@ -151,15 +151,33 @@ void Checker::match(const ast::TypeExpr *pattern, TypeRef actual,
   }
 }
 
-/// Whether a call of the function would find what the generic is.
+/// Whether an extent of the type says what the name is: an extent `a*n - b`,
+/// for then no tensor makes the name negative, which all proofs rely on.
+static bool tellsName(TypeRef type, llvm::StringRef name) {
+  for (const Dim &extent : type->shape) {
+    bool isName = false, others = false;
+    for (const auto &[monomial, coefficient] : extent.getTerms()) {
+      bool isIt = !monomial.empty() && coefficient > 0 &&
+                  monomial == Dim::name(name).getTerms().begin()->first;
+      isName |= isIt;
+      others |= !isIt && !(monomial.empty() && coefficient < 0);
+    }
+    if (isName && !others)
+      return true;
+  }
+  return llvm::any_of(type->elements, [&](TypeRef element) {
+    return tellsName(element, name);
+  });
+}
+
+/// Whether a caller from outside, who gives nothing but tensors, says what the
+/// generic is.
 bool Checker::isBoundByParam(FnDecl &decl, const Generic &generic) {
   Instance *instance =
       getInstance(decl, representatives(decl, false), decl.item->range);
-  Substitution found;
-  for (auto [i, param] : llvm::enumerate(decl.item->params))
-    match(param.type, instance->paramTypes[i], decl.generics, *decl.module,
-          found);
-  return found.dims.count(generic.name.str());
+  return llvm::any_of(instance->paramTypes, [&](TypeRef type) {
+    return tellsName(type, instance->rigid.at(generic.name.str()).front());
+  });
 }
 
 //===-- Comparing ---------------------------------------------------------===//

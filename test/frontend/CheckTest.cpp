@@ -42,6 +42,18 @@ TEST(CheckDims, MultiplesTellListedNames) {
   EXPECT_EQ(places("export fn f<n>(x: f32[n + 1]) -> i64 = n"), "E0612@1:11");
   EXPECT_EQ(places("export fn f<n, m>(x: f32[n * m]) -> i64 = n"),
             "E0612@1:11");
+  EXPECT_TRUE(isGood("export fn f<n>(x: f32[3 * n - 1]) -> i64 = n"));
+  // A struct's parameter is bound, but its tensors must tell it, too: an n that
+  // a short tensor made negative would break what has been proved.
+  const std::string longer = "struct S<n> { w: f32[n + 3] }\n";
+  const std::string three = "fn f(s: S<n>) -> f32[3] = s.w[n..n + 3]\n";
+  EXPECT_TRUE(isGood(longer + three));
+  EXPECT_EQ(places(longer + "export " + three), "E0612@2:11");
+  EXPECT_EQ(places("struct S<n, m> { a: f32[n], b: f32[n + m] }\n"
+                   "export fn f(s: S<n, m>) -> i64 = m"),
+            "E0612@2:11");
+  EXPECT_TRUE(isGood("struct S<n> { a: f32[n + 1], b: f32[2 * n] }\n"
+                     "export fn f(s: S<n>) -> i64 = n"));
   // Not listed: nothing binds it.
   EXPECT_EQ(places("fn f(x: f32[2 * n]) -> i64 = n"), "E0308@1:17");
 }
