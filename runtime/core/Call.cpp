@@ -43,6 +43,7 @@ public:
   Status evaluate(const astra_dim_expr_t &extent, int64_t &value) const;
   Status takeTargets(const astra_call_options_t &options);
   Status consume(const astra_value_t *values, const astra_tensor_t *handles);
+  Status sealInputs() const;
   Status makeOutputs(const astra_value_t *values);
   void closeTargets(const Ref<Completion> &work) const;
 
@@ -120,7 +121,7 @@ Status Caller::takeScalar(const astra_leaf_desc_t &leaf,
 Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
                           const astra_value_t &value, size_t index) {
   Ref<Tensor> tensor;
-  Status status = getSealed(&runtime, value.as.tensor, tensor);
+  Status status = getReadable(&runtime, value.as.tensor, tensor);
   if (!status.ok()) {
     status.setMessage(join("input \"", leaf.path, "\": ", status.message()));
     return status;
@@ -350,12 +351,17 @@ Status Caller::takeTarget(uint64_t index, const astra_tensor_t *handles) {
   bool twice = std::count_if(handles, handles + index, [&](astra_tensor_t h) {
     return h.bits == handles[index].bits;
   });
-  if (twice || tensor->access.load() != Tensor::Fresh)
+  bool isInput = std::count_if(
+      launch.inputs.begin(), launch.inputs.end(),
+      [&](const Ref<Tensor> &input) { return input.get() == tensor.get(); });
+  if (twice || isInput || tensor->access.load() != Tensor::Fresh)
     return fail(ASTRA_ERROR_BUSY, what,
                 twice ? " is the target of another output too"
-                      : " cannot be written: only a tensor from "
-                        "astra_tensor_empty or a part of one can, before it "
-                        "has been retained, read, viewed, mapped or passed");
+                : isInput
+                    ? " is an input too"
+                    : " cannot be written: only a tensor from "
+                      "astra_tensor_empty or a part of one can, before it "
+                      "has been retained, read, viewed, mapped or passed");
   targets[index] = std::move(tensor);
   return {};
 }
@@ -454,6 +460,16 @@ Status Caller::consume(const astra_value_t *values,
   return {};
 }
 
+/// The last step that can fail, and only if another thread began to write an
+/// input meanwhile: a refused call leaves its inputs as they were.
+Status Caller::sealInputs() const {
+  for (const Ref<Tensor> &input : launch.inputs) {
+    if (input)
+      ASTRA_TRY(input->seal());
+  }
+  return {};
+}
+
 /// Targets that are parts are written by the call's work, or, if the call came
 /// to nothing, by none: whoever waits for the whole must not wait for it.
 void Caller::closeTargets(const Ref<Completion> &work) const {
@@ -463,19 +479,11 @@ void Caller::closeTargets(const Ref<Completion> &work) const {
   }
 }
 
-/// Work on an input that failed is not done.
-Status checkPoison(const Launch &launch) {
-  for (size_t i = 0; i < launch.inputs.size(); ++i) {
-    if (!launch.inputs[i])
-      continue;
-    Status status = launch.inputs[i]->wait(); // it is done already
-    if (!status.ok())
-      return Status::poisoned(join("input \"",
-                                   launch.function->in_leaves[i].path, "\" of ",
-                                   launch.name()),
-                              status);
+void withdraw(astra_runtime &runtime, astra_tensor_t *outputs, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    Status ignored = runtime.handles.release(Kind::Tensor, outputs[i].bits);
+    outputs[i].bits = 0;
   }
-  return {};
 }
 
 /// Gives out handles for all outputs, or for none.
@@ -485,10 +493,7 @@ Status publish(astra_runtime &runtime, const Launch &launch,
     Status status = runtime.insert(launch.outputs[i], outputs[i]);
     if (status.ok())
       continue;
-    while (i-- > 0) {
-      Status ignored = runtime.handles.release(Kind::Tensor, outputs[i].bits);
-      outputs[i].bits = 0;
-    }
+    withdraw(runtime, outputs, i);
     return status;
   }
   return {};
@@ -534,7 +539,11 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
   Status made = guarded([&]() -> Status {
     ASTRA_TRY(caller.consume(inputs, options.targets));
     ASTRA_TRY(caller.makeOutputs(inputs));
-    return publish(runtime, launch, outputs);
+    ASTRA_TRY(publish(runtime, launch, outputs));
+    Status sealed = caller.sealInputs();
+    if (!sealed.ok())
+      withdraw(runtime, outputs, outputCount);
+    return sealed;
   });
   caller.closeTargets(made.ok() ? launch.done : Ref<Completion>());
   ASTRA_TRY(made);
@@ -543,25 +552,6 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
 }
 
 } // namespace
-
-Ref<Completion> Launch::blocker() const {
-  for (const Ref<Tensor> &input : inputs) {
-    Ref<Completion> missing = input ? input->missing() : Ref<Completion>();
-    if (missing)
-      return missing;
-  }
-  return {};
-}
-
-Status Launch::run() {
-  ASTRA_TRY(checkPoison(*this));
-  return device->run(*this);
-}
-
-void Launch::drop() {
-  inputs.clear();
-  outputs.clear();
-}
 
 } // namespace astra
 

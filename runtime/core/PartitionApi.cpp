@@ -142,7 +142,7 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     Ref<Tensor> source, target;
     ASTRA_TRY(runtime->get(stream, queue));
     ASTRA_TRY(runtime->get(into, target));
-    ASTRA_TRY(getSealed(runtime, from, source));
+    ASTRA_TRY(getReadable(runtime, from, source));
     ASTRA_TRY(checkCopy(*source, *target, queue->getDevice()));
     auto done = make<Completion>(Ref<Timeline>(queue));
     auto made = make<Tensor>(target->device, target->storage, target->dtype,
@@ -154,12 +154,17 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     if (!target->claim()) {
       claimed = fail(ASTRA_ERROR_BUSY,
                      "the tensor to copy into cannot be written: only one "
+    if (source.get() == target.get())
+      return fail(ASTRA_ERROR_BUSY,
+                  "the tensor to copy into cannot be written: it is the one "
+                  "to copy from");
                      "from astra_tensor_empty or a part of one can, before it "
                      "has been retained, read, viewed, mapped or passed");
     } else {
       claimed = runtime->handles.release(Kind::Tensor, into.bits);
       target->close(claimed.ok() ? done : Ref<Completion>());
     }
+    // The source is sealed last: what is refused leaves it as it was.
     if (!claimed.ok()) {
       Status ignored = runtime->handles.release(Kind::Tensor, tensor->bits);
       tensor->bits = 0;
@@ -168,4 +173,6 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     queue->submit(std::move(task));
     return {};
   });
+      if (claimed.ok())
+        claimed = source->seal();
 }

@@ -76,13 +76,15 @@ Status give(astra_runtime *runtime, astra_tensor_t handle, Managed **managed) {
   ASTRA_TRY(needRuntime(runtime));
   ASTRA_TRY(need(managed, "managed"));
   Ref<Tensor> tensor;
-  ASTRA_TRY(getSealed(runtime, handle, tensor));
+  ASTRA_TRY(getReadable(runtime, handle, tensor));
   if (!tensor->device->sharesHostMemory())
     return fail(ASTRA_ERROR_DEVICE_MISMATCH, "the tensor is on the device \"",
                 tensor->device->name(),
                 "\", whose memory the host does not see");
   ASTRA_TRY(tensor->wait());
-  *managed = &(new Export<Managed>(tensor))->managed;
+  auto made = std::make_unique<Export<Managed>>(tensor);
+  ASTRA_TRY(tensor->beginReading());
+  *managed = &made.release()->managed;
   return {};
 }
 

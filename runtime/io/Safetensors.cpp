@@ -258,7 +258,7 @@ Status collect(astra_runtime *runtime, const char *const *names,
       return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the name \"", names[i],
                   "\" stands twice");
     Ref<Tensor> tensor;
-    ASTRA_TRY(getSealed(runtime, handles[i], tensor));
+    ASTRA_TRY(getReadable(runtime, handles[i], tensor));
     ASTRA_TRY(tensor->wait());
     texts.push_back(names[i]);
     tensors.push_back(std::move(tensor));
@@ -271,6 +271,8 @@ Status save(astra_runtime &runtime, const std::string &path,
             const std::vector<Ref<Tensor>> &tensors) {
   FileWriter file(path);
   ASTRA_TRY(file.open());
+  for (const Ref<Tensor> &tensor : tensors)
+    ASTRA_TRY(tensor->beginReading());
   std::string header = makeHeader(names, tensors);
   uint64_t headerBytes = header.size();
   ASTRA_TRY(file.write(&headerBytes, lengthBytes));
