@@ -205,6 +205,13 @@ Status Caller::findDims() {
     if (!known[dim])
       return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the inputs of \"", desc.name,
                   "\" do not tell the dimension ", desc.dim_names[dim]);
+    if (launch.dims[dim] < 0)
+      return fail(ASTRA_ERROR_SHAPE_MISMATCH,
+                  "by the extents of the inputs of "
+                  "\"",
+                  desc.name, "\" the dimension ", desc.dim_names[dim],
+                  " would be ", launch.dims[dim],
+                  "; a dimension is at least 0");
   }
   return {};
 }
@@ -564,11 +571,10 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
                                    const astra_value_t *inputs,
                                    size_t input_count, astra_tensor_t *outputs,
                                    size_t output_count, astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
+  astra_status_t status = boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
     if (output_count)
       ASTRA_TRY(need(outputs, "outputs"));
-    std::fill_n(outputs, output_count, astra_tensor_t{0});
     Ref<Function> callee;
     Ref<Stream> queue;
     ASTRA_TRY(runtime->get(function, callee));
@@ -578,4 +584,8 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
     return call(*runtime, *callee, *queue, given, inputs, input_count, outputs,
                 output_count);
   });
+  // Not before: the targets may stand in the same array.
+  if (status != ASTRA_OK && outputs)
+    std::fill_n(outputs, output_count, astra_tensor_t{0});
+  return status;
 }

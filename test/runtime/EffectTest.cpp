@@ -162,4 +162,63 @@ TEST_F(Effects, UsesThatSucceedStillSeal) {
   ASSERT_OK(astra_tensor_read(runtime, whole, values, sizeof values, &error));
 }
 
+TEST_F(Effects, TargetsMayStandInTheArrayOfTheOutputs) {
+  astra_tensor_t target = empty({2}), whole = empty({4});
+  std::vector<astra_tensor_t> parts;
+  ASSERT_OK(split(whole, {0, 2}, {2, 2}, 2, parts, &error));
+  astra_tensor_t x = floats({2}, {1, 2});
+  for (astra_tensor_t each : {target, parts[0], parts[1]}) {
+    astra_call_options_t options;
+    ASTRA_INIT(CALL_OPTIONS, &options);
+    options.targets = &each;
+    options.target_count = 1;
+    astra_value_t in = of(x);
+    ASSERT_OK(astra_function_call(runtime, function("twice"), stream, &options,
+                                  &in, 1, &each, 1, &error));
+    EXPECT_EQ(read<float>(each, 2), (std::vector<float>{2, 4}));
+  }
+  // Each was consumed, and the whole shows what was written.
+  EXPECT_EQ(astra_tensor_release(runtime, target, nullptr),
+            ASTRA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(read<float>(whole, 4), (std::vector<float>{2, 4, 2, 4}));
+}
+
+TEST_F(Effects, OutputsOfRefusedFunctionsAreNull) {
+  astra_tensor_t outputs[2] = {{77}, {77}};
+  auto areNull = [&] {
+    bool null = outputs[0].bits == 0 && outputs[1].bits == 0;
+    outputs[0].bits = outputs[1].bits = 77;
+    return null;
+  };
+  int64_t starts[] = {0, 1}, extents[] = {2, 2};
+  astra_value_t in[] = {of(floats({2}, {1, 2})), of({0})};
+  auto call = [&](astra_runtime_t *on, size_t count) {
+    return astra_function_call(on, function("shift"), stream, nullptr, in,
+                               count, outputs, 2, nullptr);
+  };
+  auto partition = [&](astra_runtime_t *on, astra_tensor_t whole) {
+    return astra_tensor_partition(on, whole, 2, starts, extents, nullptr,
+                                  outputs, nullptr);
+  };
+  EXPECT_NE(call(nullptr, 2), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  EXPECT_NE(call(runtime, 1), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  EXPECT_NE(partition(nullptr, {0}), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  EXPECT_NE(partition(runtime, {0}), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  uint64_t before = liveHandles();
+  astra_tensor_t whole = empty({3});
+  EXPECT_NE(partition(runtime, whole), ASTRA_OK) << "the parts overlap";
+  EXPECT_TRUE(areNull());
+  EXPECT_NE(partition(runtime, floats({3}, {1, 2, 3})), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  extents[0] = 1;
+  EXPECT_NE(partition(runtime, floats({3}, {1, 2, 3})), ASTRA_OK);
+  EXPECT_TRUE(areNull());
+  EXPECT_EQ(liveHandles(), before + 3);
+  EXPECT_TRUE(isWritable(whole));
+}
+
 } // namespace

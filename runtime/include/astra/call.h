@@ -256,8 +256,9 @@ typedef struct astra_call_options {
   /* Null, or for each output null or a tensor that the result is written into.
    * It must be writable (from astra_tensor_empty, or a part of one, not yet
    * retained, read, viewed, mapped or passed; else ASTRA_ERROR_BUSY), dense,
-   * and have the dtype and shape of the output. It is consumed like a donated
-   * input, and the output takes its place. */
+   * and have the dtype and shape of the output, and be no input. It is consumed
+   * like a donated input, and the output takes its place. The array may be that
+   * of the outputs, which are null after a failure. */
   const astra_tensor_t *targets;
   size_t target_count; /* 0, or the number of outputs */
 } astra_call_options_t;
