@@ -486,7 +486,8 @@ void HeaderWriter::writeFunction(const ExportInfo &info) {
      << ",\n    astra_error_t **error) {\n"
      << "  astra_value_t astra_in[" << std::max<size_t>(in, 1) << "];\n"
      << "  astra_tensor_t astra_out[" << std::max<size_t>(out, 1) << "];\n"
-     << "  astra_status_t status;\n";
+     << "  astra_status_t status;\n"
+     << "  memset(astra_out, 0, sizeof astra_out);\n";
   for (const Value &input : inputs) {
     unsigned index = input.firstLeaf;
     if (input.scalar) {
@@ -507,9 +508,7 @@ void HeaderWriter::writeFunction(const ExportInfo &info) {
      << ", error);\n";
   if (in == 0)
     os << "  (void)astra_in;\n";
-  if (out == 0)
-    os << "  (void)astra_out;\n";
-  os << "  if (status != ASTRA_OK)\n    return status;\n";
+  // Nulls where the call failed, also where it did not come to the outputs.
   for (const Value &output : outputs) {
     unsigned index = output.firstLeaf;
     forLeaves(output.tree, "(*" + output.name + ")", index,
@@ -517,7 +516,7 @@ void HeaderWriter::writeFunction(const ExportInfo &info) {
                 os << "  " << access << " = astra_out[" << i << "];\n";
               });
   }
-  os << "  return ASTRA_OK;\n}\n\n";
+  os << "  return status;\n}\n\n";
 }
 
 std::string HeaderWriter::write(StringRef source, StringRef compiler) {
@@ -528,7 +527,14 @@ std::string HeaderWriter::write(StringRef source, StringRef compiler) {
      << " * Open the module with " << module << "_link or " << module
      << "_load, call its functions, close it with\n * " << module
      << "_release. A call gives tensors that may be pending; each is released "
-        "by\n * astra_tensor_release. See astra/astra.h. */\n"
+        "by\n * astra_tensor_release. Results of a call that fails are null.\n"
+     << " *\n * The functions here take scalars by value, donate no input and "
+        "write into no tensor\n * of the caller's. To donate "
+        "(ASTRA_VALUE_DONATE), to name targets\n * (astra_call_options_t) or "
+        "to give a scalar as a tensor, which may be pending,\n * pass "
+     << (exports.empty() ? "a function of the module"
+                         : "`module.fn_" + exports[0].name + "`")
+     << " to astra_function_call. See astra/astra.h. */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << "#include \"astra/astra.h\"\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

@@ -384,6 +384,20 @@ def docs_using_is_true():
         assert (folder / "line.safetensors").exists()
 
 
+@check
+def docs_streams_is_true():
+    """The pieces of C are one program, which prints what the page says."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        text = (ROOT / "docs/streams.md").read_text()
+        pieces = re.findall(r"^```c\n(.*?)^```\n", text, re.DOTALL | re.MULTILINE)
+        (folder / "guide.c").write_text("\n".join(pieces))
+        (folder / "include").symlink_to(ROOT / "runtime/include")
+        (folder / "lib").symlink_to(BUILD / "lib")
+        env = dict(os.environ, ASTRA=str(folder), PATH=f"{BUILD}/bin:{os.environ['PATH']}")
+        walk_through("docs/streams.md", folder, env)
+
+
 #===-- What modules say of themselves, and what runs when ------------------===#
 
 def describe(path):
@@ -411,7 +425,8 @@ def astra_info_describes_objects_and_modules():
         assert source.splitlines()[line - 1].startswith("export fn step"), step["source"]
         assert step["dims"] == ["n"] and step["parameters"][1]["type"] == "f32[n, 64]"
         assert step["inputs"][4] == {"path": "x", "dtype": "f32", "shape": ["n", "64"], "donors": []}
-        tree = json.loads(step["parameters"][0]["tree"])
+        tree = step["parameters"][0]["tree"]
+        assert about["mode"] == "strict" and tree["kind"] == "struct" and tree["name"] == "digits.Mlp", (about["mode"], tree)
         assert [field["name"] for field in tree["fields"]] == ["hidden", "out"]
         assert re.fullmatch(r"[0-9n*+/() ]+", step["memory"]), step["memory"]
         fused = [kernel for kernel in about["kernels"] if kernel["fused"]]
@@ -420,7 +435,13 @@ def astra_info_describes_objects_and_modules():
         assert any(kernel["name"] == "contract_f32" and "reference" in kernel["variants"]
                    for kernel in about["kernels"])
         text = run(BUILD / "bin/astra-info", folder / "digits.so")
+        assert ", strict, needs x86-64-v3\n" in text, text[:300]
         assert "step(m: Mlp, x: f32[n, 64], y: i32[n], lr: f32)" in text and "contract_f32 version" in text
+        # A tree that is no JSON is none; all else is told nevertheless.
+        damaged = (folder / "digits.o").read_bytes().replace(b'{"kind":"struct"', b'{"kind","struct"')
+        (folder / "damaged.o").write_bytes(damaged)
+        value = next(each for each in describe(folder / "damaged.o")["functions"] if each["name"] == "step")
+        assert [each["tree"] is None for each in value["parameters"]] == [True, False, False, False], value
         (folder / "cut.o").write_bytes((folder / "digits.o").read_bytes()[:5000])
         out = run(BUILD / "bin/astra-info", folder / "cut.o", status=1)
         assert "is truncated" in out, out
@@ -461,6 +482,24 @@ def example_introspect_calls_by_name():
     assert "errors(line.slope: f32, line.offset: f32, x: f32[n], y: f32[n]) -> result.0: f32" in out, out
     assert "result.0 = 0.333333" in out and 'refused: the extent of input "y", axis 0, is 3' in out, out
     assert out.strip().splitlines()[-1] == "introspect: predict gives result = 1 2 9", out
+
+
+@check
+def example_streams_is_orderly():
+    tails = set()
+    for threads in ("1", "2", "3"):
+        out = run(ROOT / "examples/run", "streams", "--threads", threads, cwd=ROOT)
+        tails.add(out[out.index("streams: callbacks"):])
+    assert len(tails) == 1, tails
+    assert re.fullmatch("""streams: callbacks of 16 frames, 0 failed
+streams: a level frame: ASTRA_ERROR_ASSERTION, from frames.astra:5:3
+streams: what was made of it: ASTRA_ERROR_POISONED, from frames.astra:5:3
+streams: the streams tell of ASTRA_ERROR_ASSERTION and ASTRA_ERROR_POISONED
+streams: refused, the result is null: an extent inside "smooth" would be negative: .*
+streams: of 200 more calls each was done or cancelled: yes
+streams: 0 handles left
+streams: 16 frames, sha256 [0-9a-f]{64}
+""", tails.pop()), out
 
 
 #===-- Installation --------------------------------------------------------===#

@@ -429,8 +429,9 @@ void Checker::checkExport(FnDecl &decl) {
     problem = exportProblem(decl, instance);
   }
   for (const Generic &generic : decl.generics)
-    if (problem.empty() && generic.isListed && !isBoundByParam(decl, generic))
-      problem = "no parameter says what `" + generic.name.str() + "` is";
+    if (problem.empty() && !isBoundByParam(decl, generic))
+      problem = "no parameter says what `" + generic.name.str() +
+                "` is: no extent is the name alone or a multiple of it";
   if (!problem.empty()) {
     fail(DiagCode::export_signature, decl.item->name.range,
          "`" + decl.item->name.text + "` cannot be exported: " + problem);
@@ -453,14 +454,6 @@ void Checker::checkExport(FnDecl &decl) {
   for (TypeRef type : instance->paramTypes)
     collectStructs(type);
   collectStructs(instance->result);
-}
-
-bool Checker::isBoundByParam(FnDecl &decl, const Generic &generic) {
-  std::vector<Generic> bound;
-  for (const ast::Param &param : decl.item->params)
-    collectBinding(param.type, *decl.module, bound);
-  return llvm::any_of(bound,
-                      [&](const Generic &g) { return g.name == generic.name; });
 }
 
 void Checker::collectStructs(TypeRef type) {

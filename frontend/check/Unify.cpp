@@ -20,9 +20,34 @@ static const Generic *asGenericName(const ast::Expr *e,
   return name ? findGeneric(generics, name->name) : nullptr;
 }
 
-static void bindDim(const ast::Expr *e, const Dim &actual,
+/// `2 * n` or `n * 2` of a listed name: divides `actual` by the number, and
+/// gives the name's generic if nothing is left over.
+static const Generic *
+asMultiple(const ast::Expr *e, llvm::ArrayRef<Generic> generics, Dim &actual) {
+  auto *product = llvm::dyn_cast_or_null<ast::BinaryExpr>(e);
+  if (!product || product->op != ast::BinaryOp::Mul)
+    return nullptr;
+  auto *number = llvm::dyn_cast<ast::IntLitExpr>(product->lhs);
+  const Generic *generic =
+      asGenericName(number ? product->rhs : product->lhs, generics);
+  if (!number)
+    number = llvm::dyn_cast<ast::IntLitExpr>(product->rhs);
+  if (!number || !generic || !generic->isListed || number->value == 0 ||
+      number->value > INT64_MAX)
+    return nullptr;
+  Dim factor = Dim::constant(int64_t(number->value));
+  Dim quotient = Dim::floordiv(actual, factor);
+  if (quotient * factor != actual)
+    return nullptr;
+  actual = quotient;
+  return generic;
+}
+
+static void bindDim(const ast::Expr *e, Dim actual,
                     llvm::ArrayRef<Generic> generics, Substitution &subst) {
   const Generic *generic = asGenericName(e, generics);
+  if (!generic)
+    generic = asMultiple(e, generics, actual);
   if (generic &&
       (generic->kind == GenericKind::Dim || generic->kind == GenericKind::Int))
     subst.dims.try_emplace(generic->name.str(), actual);
@@ -124,6 +149,35 @@ void Checker::match(const ast::TypeExpr *pattern, TypeRef actual,
     bindDim(pattern->count, actual->count, generics, subst);
     return;
   }
+}
+
+/// Whether an extent of the type says what the name is: an extent `a*n - b`,
+/// for then no tensor makes the name negative, which all proofs rely on.
+static bool tellsName(TypeRef type, llvm::StringRef name) {
+  for (const Dim &extent : type->shape) {
+    bool isName = false, others = false;
+    for (const auto &[monomial, coefficient] : extent.getTerms()) {
+      bool isIt = !monomial.empty() && coefficient > 0 &&
+                  monomial == Dim::name(name).getTerms().begin()->first;
+      isName |= isIt;
+      others |= !isIt && !(monomial.empty() && coefficient < 0);
+    }
+    if (isName && !others)
+      return true;
+  }
+  return llvm::any_of(type->elements, [&](TypeRef element) {
+    return tellsName(element, name);
+  });
+}
+
+/// Whether a caller from outside, who gives nothing but tensors, says what the
+/// generic is.
+bool Checker::isBoundByParam(FnDecl &decl, const Generic &generic) {
+  Instance *instance =
+      getInstance(decl, representatives(decl, false), decl.item->range);
+  return llvm::any_of(instance->paramTypes, [&](TypeRef type) {
+    return tellsName(type, instance->rigid.at(generic.name.str()).front());
+  });
 }
 
 //===-- Comparing ---------------------------------------------------------===//

@@ -72,9 +72,30 @@ def title_of(block):
     return f"#### {name[1]}\n\n" if name else ""
 
 
+def contents(body):
+    """A list of the headings of a document: its headers, below each the groups, and
+    behind each group its functions. Links are as GitHub and GitLab make them."""
+    text, seen = "## Contents\n", {}
+    for marks, title in re.findall(r"^(#{2,4}) (.*)$", body, flags=re.M):
+        place = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        seen[place] = seen.get(place, -1) + 1
+        link = f"(#{place}-{seen[place]})" if seen[place] else f"(#{place})"
+        if marks == "####":
+            text += (" " if text.endswith(":") else ", ") + f"[{title.removeprefix('astra_')}]{link}"
+        else:
+            text = text.rstrip(":") + "\n" + "  " * (len(marks) - 2) + f"- [{title}]{link}:"
+    return text.rstrip(":") + "\n\n"
+
+
 def generate():
-    opening = headers.blocks("astra.h")[0].comment
-    text = TOP + prose(opening) + "\n\n"
+    opening = prose(headers.blocks("astra.h")[0].comment)
+    body = f"## Rules for every function\n\n{opening}\n\n" + describe_headers()
+    return TOP + contents(body) + body
+
+
+def describe_headers():
+    """A section for each header: its comment, then block by block."""
+    text = ""
     for name in headers.PUBLIC:
         body = headers.blocks(name)
         text += f"## astra/{name}\n\n"

@@ -43,6 +43,7 @@ public:
   Status evaluate(const astra_dim_expr_t &extent, int64_t &value) const;
   Status takeTargets(const astra_call_options_t &options);
   Status consume(const astra_value_t *values, const astra_tensor_t *handles);
+  Status sealInputs() const;
   Status makeOutputs(const astra_value_t *values);
   void closeTargets(const Ref<Completion> &work) const;
 
@@ -120,7 +121,7 @@ Status Caller::takeScalar(const astra_leaf_desc_t &leaf,
 Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
                           const astra_value_t &value, size_t index) {
   Ref<Tensor> tensor;
-  Status status = getSealed(&runtime, value.as.tensor, tensor);
+  Status status = getReadable(&runtime, value.as.tensor, tensor);
   if (!status.ok()) {
     status.setMessage(join("input \"", leaf.path, "\": ", status.message()));
     return status;
@@ -138,7 +139,8 @@ Status Caller::takeTensor(const astra_leaf_desc_t &leaf,
     return fail(ASTRA_ERROR_SHAPE_MISMATCH, "input \"", leaf.path,
                 "\" has rank ", layout.rank, " (shape ",
                 shapeText(layout.rank, layout.shape.data()), "), but ",
-                typeText(leaf), " is expected");
+                leaf.rank ? "" : "a scalar, ", typeText(leaf),
+                leaf.rank ? "" : " of rank 0,", " is expected");
   launch.in[index] = {tensor->data(), layout.shape.data(),
                       layout.strides.data(), leaf.dtype, leaf.rank};
   launch.inputs[index] = std::move(tensor);
@@ -203,6 +205,13 @@ Status Caller::findDims() {
     if (!known[dim])
       return fail(ASTRA_ERROR_SHAPE_MISMATCH, "the inputs of \"", desc.name,
                   "\" do not tell the dimension ", desc.dim_names[dim]);
+    if (launch.dims[dim] < 0)
+      return fail(ASTRA_ERROR_SHAPE_MISMATCH,
+                  "by the extents of the inputs of "
+                  "\"",
+                  desc.name, "\" the dimension ", desc.dim_names[dim],
+                  " would be ", launch.dims[dim],
+                  "; a dimension is at least 0");
   }
   return {};
 }
@@ -349,12 +358,17 @@ Status Caller::takeTarget(uint64_t index, const astra_tensor_t *handles) {
   bool twice = std::count_if(handles, handles + index, [&](astra_tensor_t h) {
     return h.bits == handles[index].bits;
   });
-  if (twice || tensor->access.load() != Tensor::Fresh)
+  bool isInput = std::count_if(
+      launch.inputs.begin(), launch.inputs.end(),
+      [&](const Ref<Tensor> &input) { return input.get() == tensor.get(); });
+  if (twice || isInput || tensor->access.load() != Tensor::Fresh)
     return fail(ASTRA_ERROR_BUSY, what,
                 twice ? " is the target of another output too"
-                      : " cannot be written: only a tensor from "
-                        "astra_tensor_empty or a part of one can, before it "
-                        "has been retained, read, viewed, mapped or passed");
+                : isInput
+                    ? " is an input too"
+                    : " cannot be written: only a tensor from "
+                      "astra_tensor_empty or a part of one can, before it "
+                      "has been retained, read, viewed, mapped or passed");
   targets[index] = std::move(tensor);
   return {};
 }
@@ -453,6 +467,16 @@ Status Caller::consume(const astra_value_t *values,
   return {};
 }
 
+/// The last step that can fail, and only if another thread began to write an
+/// input meanwhile: a refused call leaves its inputs as they were.
+Status Caller::sealInputs() const {
+  for (const Ref<Tensor> &input : launch.inputs) {
+    if (input)
+      ASTRA_TRY(input->seal());
+  }
+  return {};
+}
+
 /// Targets that are parts are written by the call's work, or, if the call came
 /// to nothing, by none: whoever waits for the whole must not wait for it.
 void Caller::closeTargets(const Ref<Completion> &work) const {
@@ -462,21 +486,11 @@ void Caller::closeTargets(const Ref<Completion> &work) const {
   }
 }
 
-/// Work on an input that failed is not done.
-Status checkPoison(const Launch &launch) {
-  for (size_t i = 0; i < launch.inputs.size(); ++i) {
-    if (!launch.inputs[i])
-      continue;
-    Status status = launch.inputs[i]->wait(); // it is done already
-    if (status.ok())
-      continue;
-    status.setMessage(join(
-        "input \"", launch.function->in_leaves[i].path, "\" of ", launch.name(),
-        " is the result of work that failed: ", status.message()));
-    status.code = ASTRA_ERROR_POISONED;
-    return status;
+void withdraw(astra_runtime &runtime, astra_tensor_t *outputs, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    Status ignored = runtime.handles.release(Kind::Tensor, outputs[i].bits);
+    outputs[i].bits = 0;
   }
-  return {};
 }
 
 /// Gives out handles for all outputs, or for none.
@@ -486,10 +500,7 @@ Status publish(astra_runtime &runtime, const Launch &launch,
     Status status = runtime.insert(launch.outputs[i], outputs[i]);
     if (status.ok())
       continue;
-    while (i-- > 0) {
-      Status ignored = runtime.handles.release(Kind::Tensor, outputs[i].bits);
-      outputs[i].bits = 0;
-    }
+    withdraw(runtime, outputs, i);
     return status;
   }
   return {};
@@ -511,6 +522,10 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
             const astra_call_options_t &options, const astra_value_t *inputs,
             size_t inputCount, astra_tensor_t *outputs, size_t outputCount) {
   const astra_export_desc_t &desc = function.desc;
+  if (function.module->isInspected())
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "function \"", desc.name,
+                "\" is of a module that was inspected, not loaded: it can be "
+                "described, but not called");
   if (outputCount != desc.out_leaf_count)
     return fail(ASTRA_ERROR_COUNT_MISMATCH, "function \"", desc.name,
                 "\" gives ", desc.out_leaf_count,
@@ -531,7 +546,11 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
   Status made = guarded([&]() -> Status {
     ASTRA_TRY(caller.consume(inputs, options.targets));
     ASTRA_TRY(caller.makeOutputs(inputs));
-    return publish(runtime, launch, outputs);
+    ASTRA_TRY(publish(runtime, launch, outputs));
+    Status sealed = caller.sealInputs();
+    if (!sealed.ok())
+      withdraw(runtime, outputs, outputCount);
+    return sealed;
   });
   caller.closeTargets(made.ok() ? launch.done : Ref<Completion>());
   ASTRA_TRY(made);
@@ -540,25 +559,6 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
 }
 
 } // namespace
-
-Ref<Completion> Launch::blocker() const {
-  for (const Ref<Tensor> &input : inputs) {
-    Ref<Completion> missing = input ? input->missing() : Ref<Completion>();
-    if (missing)
-      return missing;
-  }
-  return {};
-}
-
-Status Launch::run() {
-  ASTRA_TRY(checkPoison(*this));
-  return device->run(*this);
-}
-
-void Launch::drop() {
-  inputs.clear();
-  outputs.clear();
-}
 
 } // namespace astra
 
@@ -571,11 +571,10 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
                                    const astra_value_t *inputs,
                                    size_t input_count, astra_tensor_t *outputs,
                                    size_t output_count, astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
+  astra_status_t status = boundary(error, [&]() -> Status {
     ASTRA_TRY(needRuntime(runtime));
     if (output_count)
       ASTRA_TRY(need(outputs, "outputs"));
-    std::fill_n(outputs, output_count, astra_tensor_t{0});
     Ref<Function> callee;
     Ref<Stream> queue;
     ASTRA_TRY(runtime->get(function, callee));
@@ -585,4 +584,8 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
     return call(*runtime, *callee, *queue, given, inputs, input_count, outputs,
                 output_count);
   });
+  // Not before: the targets may stand in the same array.
+  if (status != ASTRA_OK && outputs)
+    std::fill_n(outputs, output_count, astra_tensor_t{0});
+  return status;
 }

@@ -71,6 +71,12 @@ void Function::writeMemory() {
 
 Status Function::evaluateMemory(const int64_t *dims, int64_t &workspace,
                                 int64_t &results) const {
+  for (uint64_t i = 0; i < desc.dim_count; ++i) {
+    if (dims[i] < 0)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the dimension ",
+                  desc.dim_names[i], " is ", dims[i],
+                  "; a dimension is at least 0");
+  }
   ASTRA_TRY(evaluateDim(desc.workspace_bytes, dims, workspace));
   results = 0;
   for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
@@ -80,11 +86,16 @@ Status Function::evaluateMemory(const int64_t *dims, int64_t &workspace,
     for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
       int64_t extent = 0;
       ASTRA_TRY(evaluateDim(leaf.shape[axis], dims, extent));
-      fits &= extent >= 0 && !__builtin_mul_overflow(bytes, extent, &bytes);
+      if (extent < 0)
+        return fail(ASTRA_ERROR_OVERFLOW, "the extent of result \"", leaf.path,
+                    "\", axis ", axis,
+                    ", would be negative: ", leaf.shape[axis].text, " is ",
+                    extent);
+      fits &= !__builtin_mul_overflow(bytes, extent, &bytes);
     }
     if (!fits || __builtin_add_overflow(results, bytes, &results))
       return fail(ASTRA_ERROR_OVERFLOW, "the bytes of result \"", leaf.path,
-                  "\" do not fit 64 bits, or an extent is negative");
+                  "\" do not fit 64 bits");
   }
   return {};
 }

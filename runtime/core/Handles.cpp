@@ -201,7 +201,8 @@ Status HandleTable::refuse(Kind kind, uint64_t bits) const {
     return fail(ASTRA_ERROR_INVALID_HANDLE, "a handle of kind ", nameOf(given),
                 " was given where a ", nameOf(kind), " is needed");
   return fail(ASTRA_ERROR_INVALID_HANDLE, "the ", nameOf(kind),
-              " handle was released already, or is of another runtime");
+              " handle was released or used up by a call already, or is of "
+              "another runtime");
 }
 
 Object *HandleTable::borrow(Kind kind, uint64_t bits) const {

@@ -14,11 +14,11 @@ namespace {
 /// many times would else take all memory.
 constexpr uint64_t mostBytes = uint64_t(1) << 28;
 
-astra_outcome_t refuseCall(const astra_call_t *call, const astra_arg_t *,
-                           astra_arg_t *) {
-  return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
-                         "the module was inspected, not loaded: its functions "
-                         "can be described, but not called");
+/// Stands where a descriptor must have an entry; calls are refused before.
+astra_outcome_t neverEntered(const astra_call_t *call, const astra_arg_t *,
+                             astra_arg_t *) {
+  return call->api->fail(call, ASTRA_ERROR_INTERNAL,
+                         "a function of an inspected module was entered");
 }
 
 void doNothing(void *const *, const int64_t *, int64_t) {}
@@ -129,7 +129,7 @@ Status DescriptorReader::values(const astra_value_desc_t *&values,
 
 Status DescriptorReader::function(astra_export_desc_t &function) {
   if (function.entry)
-    function.entry = refuseCall;
+    function.entry = neverEntered;
   ASTRA_TRY(text(function.name));
   ASTRA_TRY(text(function.doc));
   ASTRA_TRY(table(function.dim_names, function.dim_count,

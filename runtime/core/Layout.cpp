@@ -19,22 +19,6 @@ Status checkExtents(uint32_t rank, const int64_t *shape) {
   return {};
 }
 
-/// The row-major strides. An extent of 0 counts as 1, so that the strides of an
-/// empty tensor are sensible too; fails if the bytes leave 63 bits.
-Status denseStrides(uint32_t rank, const int64_t *shape, uint32_t elementBytes,
-                    int64_t *strides) {
-  int64_t stride = 1, bytes = elementBytes;
-  for (uint32_t axis = rank; axis-- > 0;) {
-    strides[axis] = stride;
-    int64_t extent = shape[axis] ? shape[axis] : 1;
-    if (__builtin_mul_overflow(stride, extent, &stride) ||
-        __builtin_mul_overflow(bytes, extent, &bytes))
-      return fail(ASTRA_ERROR_OVERFLOW, "a tensor of shape ",
-                  shapeText(rank, shape), " has more bytes than 63 bits count");
-  }
-  return {};
-}
-
 /// Merges axes that are walked as one, leaving out extents of 1.
 uint32_t mergeAxes(const Layout &from, int64_t *extents, int64_t *strides) {
   uint32_t count = 0;
@@ -71,14 +55,28 @@ bool Layout::isDense() const {
   return true;
 }
 
+// Row-major strides, in which an extent of 0 counts as 1, so that those of an
+// empty tensor are sensible too.
 Status makeDense(uint32_t rank, const int64_t *shape, uint32_t elementBytes,
                  Layout &layout) {
-  ASTRA_TRY(checkExtents(rank, shape));
+  if (rank > ASTRA_MAX_RANK || (rank && !shape))
+    return checkExtents(rank, shape);
   layout.rank = rank;
   layout.offset = 0;
-  for (uint32_t axis = 0; axis < rank; ++axis)
-    layout.shape[axis] = shape[axis];
-  return denseStrides(rank, shape, elementBytes, layout.strides.data());
+  int64_t stride = 1, bytes = 0;
+  bool overflows = false;
+  for (uint32_t axis = rank; axis-- > 0;) {
+    int64_t extent = shape[axis];
+    if (extent < 0)
+      return checkExtents(rank, shape);
+    layout.shape[axis] = extent;
+    layout.strides[axis] = stride;
+    overflows |= __builtin_mul_overflow(stride, extent ? extent : 1, &stride);
+  }
+  if (overflows || __builtin_mul_overflow(stride, elementBytes, &bytes))
+    return fail(ASTRA_ERROR_OVERFLOW, "a tensor of shape ",
+                shapeText(rank, shape), " has more bytes than 63 bits count");
+  return {};
 }
 
 Status checkBounds(const Layout &layout, int64_t capacity) {

@@ -38,6 +38,8 @@ public:
 
   const astra_module_desc_t &descriptor() const { return *desc; }
   const std::string &path() const { return origin.path; }
+  /// Whether it is only described, and cannot be called.
+  bool isInspected() const { return origin.isInspected; }
   const FileSizes &sizes() const { return origin.sizes; }
   const std::vector<astra_kernel_fn> &kernels() const { return functions; }
   /// What introspection says of a kernel, imported or the module's own.

@@ -63,7 +63,7 @@ std::string textOf(const Slices &slices, size_t part) {
   std::string text;
   for (uint32_t axis = 0; axis < slices.rank; ++axis) {
     Progression range = progressionOf(slices, part, axis);
-    text += join(axis ? ", " : "[", range.first, "..", range.last());
+    text += join(axis ? ", " : "[", range.first, "..", range.last() + 1);
     if (range.step != 1)
       text += join(" by ", range.step);
   }

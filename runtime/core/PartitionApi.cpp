@@ -17,13 +17,8 @@ public:
   Ref<Completion> blocker() const override { return from->missing(); }
   Status run() override {
     Status status = from->wait(); // it is done already
-    if (!status.ok()) {
-      status.setMessage(join("the tensor to copy is the result of work that "
-                             "failed: ",
-                             status.message()));
-      status.code = ASTRA_ERROR_POISONED;
-      return status;
-    }
+    if (!status.ok())
+      return Status::poisoned("the tensor to copy", status);
     if (!into->device->sharesHostMemory())
       return copyOnDevice();
     copyStrided(from->layout, from->storage->data(), into->layout,
@@ -65,8 +60,8 @@ Status checkSlices(const Tensor &tensor, const Slices &slices) {
   return {};
 }
 
-Status makeParts(astra_runtime &runtime, const Ref<Tensor> &whole,
-                 const Slices &slices, std::vector<Ref<Tensor>> &parts) {
+Status makeParts(const Ref<Tensor> &whole, const Slices &slices,
+                 std::vector<Ref<Tensor>> &parts) {
   ASTRA_TRY(checkSlices(*whole, slices));
   std::vector<Layout> layouts(slices.count);
   for (size_t i = 0; i < slices.count; ++i) {
@@ -86,7 +81,24 @@ Status makeParts(astra_runtime &runtime, const Ref<Tensor> &whole,
     parts.push_back(make<Tensor>(whole->device, whole->storage, whole->dtype,
                                  whole->elementBytes, layout, Ref<Completion>(),
                                  partition));
-  return whole->split(partition);
+  return {};
+}
+
+/// Gives out handles for the parts and splits the whole, or does neither.
+Status publishParts(astra_runtime &runtime, Tensor &whole,
+                    const std::vector<Ref<Tensor>> &made,
+                    astra_tensor_t *parts) {
+  Status status;
+  size_t given = 0;
+  while (status.ok() && given < made.size()) {
+    status = runtime.insert(made[given], parts[given]);
+    given += status.ok();
+  }
+  if (status.ok())
+    status = whole.split(made[0]->part);
+  while (!status.ok() && given-- > 0)
+    Status ignored = runtime.handles.release(Kind::Tensor, parts[given].bits);
+  return status;
 }
 
 Status checkCopy(const Tensor &from, const Tensor &into, const Device &device) {
@@ -116,25 +128,18 @@ astra_tensor_partition(astra_runtime_t *runtime, astra_tensor_t tensor,
                        size_t count, const int64_t *starts,
                        const int64_t *extents, const int64_t *steps,
                        astra_tensor_t *parts, astra_error_t **error) {
-  return boundary(error, [&]() -> Status {
+  astra_status_t status = boundary(error, [&]() -> Status {
     Ref<Tensor> whole;
     ASTRA_TRY(getObject(runtime, tensor, whole));
     ASTRA_TRY(need(parts, "parts"));
     Slices slices = {whole->layout.rank, count, starts, extents, steps};
     std::vector<Ref<Tensor>> made;
-    ASTRA_TRY(makeParts(*runtime, whole, slices, made));
-    for (size_t i = 0; i < count; ++i) {
-      Status status = runtime->insert(made[i], parts[i]);
-      if (status.ok())
-        continue;
-      while (i-- > 0) {
-        Status ignored = runtime->handles.release(Kind::Tensor, parts[i].bits);
-        parts[i].bits = 0;
-      }
-      return status;
-    }
-    return {};
+    ASTRA_TRY(makeParts(whole, slices, made));
+    return publishParts(*runtime, *whole, made, parts);
   });
+  if (status != ASTRA_OK && parts)
+    std::fill_n(parts, count, astra_tensor_t{0});
+  return status;
 }
 
 astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
@@ -147,14 +152,19 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     Ref<Tensor> source, target;
     ASTRA_TRY(runtime->get(stream, queue));
     ASTRA_TRY(runtime->get(into, target));
-    ASTRA_TRY(getSealed(runtime, from, source));
+    ASTRA_TRY(getReadable(runtime, from, source));
     ASTRA_TRY(checkCopy(*source, *target, queue->getDevice()));
+    if (source.get() == target.get())
+      return fail(ASTRA_ERROR_BUSY,
+                  "the tensor to copy into cannot be written: it is the one "
+                  "to copy from");
     auto done = make<Completion>(Ref<Timeline>(queue));
     auto made = make<Tensor>(target->device, target->storage, target->dtype,
                              target->elementBytes, target->layout, done);
     auto task = std::make_unique<CopyTask>(*runtime, source, made);
     task->done = done;
     ASTRA_TRY(runtime->insert(made, *tensor));
+    // The source is sealed last: what is refused leaves it as it was.
     Status claimed;
     if (!target->claim()) {
       claimed = fail(ASTRA_ERROR_BUSY,
@@ -163,6 +173,8 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
                      "has been retained, read, viewed, mapped or passed");
     } else {
       claimed = runtime->handles.release(Kind::Tensor, into.bits);
+      if (claimed.ok())
+        claimed = source->seal();
       target->close(claimed.ok() ? done : Ref<Completion>());
     }
     if (!claimed.ok()) {

@@ -40,6 +40,18 @@ astra_error *makeError(const Status &status) {
 
 void Status::drop() { delete text; }
 
+Status Status::poisoned(const std::string &what, const Status &cause) {
+  std::string first =
+      cause.code == ASTRA_ERROR_POISONED && cause.text
+          ? cause.text->message.substr(cause.text->causeAt)
+          : join(astra_status_name(cause.code), ": ", cause.message());
+  std::string start = what + " is the result of work that failed with ";
+  Status status(ASTRA_ERROR_POISONED, start + first);
+  status.text->causeAt = start.size();
+  status.text->location = cause.location();
+  return status;
+}
+
 Status refuseNull(const char *name) {
   return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the argument \"", name,
               "\" is null");

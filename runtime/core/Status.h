@@ -28,7 +28,8 @@ public:
   Status() = default;
   Status(int32_t code, std::string message)
       : code(code),
-        text(code == ASTRA_OK ? nullptr : new Text{std::move(message), {}}) {}
+        text(code == ASTRA_OK ? nullptr : new Text{std::move(message), {}, 0}) {
+  }
   Status(Status &&other) noexcept
       : code(other.code), text(std::exchange(other.text, nullptr)) {}
   Status &operator=(Status &&other) noexcept {
@@ -57,12 +58,17 @@ public:
   const char *location() const { return text ? text->location.c_str() : ""; }
   void setMessage(std::string message) { own().message = std::move(message); }
   void setLocation(std::string place) { own().location = std::move(place); }
+  /// The error of work that is not done, because `what` is the result of work
+  /// that ended with `cause`. Names the first failure and where it happened,
+  /// however many pieces of work lie between.
+  static Status poisoned(const std::string &what, const Status &cause);
 
   int32_t code = ASTRA_OK;
 
 private:
   struct Text {
     std::string message, location;
+    size_t causeAt = 0; // in the message of poisoned work: the first failure
   };
   Text &own() {
     if (!text)

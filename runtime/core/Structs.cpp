@@ -16,7 +16,7 @@ Status checkStruct(const StructInfo &info, const void *user) {
   if (chain.struct_size < info.firstSize)
     return fail(ASTRA_ERROR_INVALID_STRUCT, "the struct_size of a ", info.name,
                 " is ", chain.struct_size, ", but it has at least ",
-                info.firstSize, " bytes");
+                info.firstSize, " bytes; use ASTRA_INIT");
   if (chain.struct_size > (size_t(1) << 16))
     return fail(ASTRA_ERROR_INVALID_STRUCT, "the struct_size of a ", info.name,
                 " is ", chain.struct_size, ", which no version has");

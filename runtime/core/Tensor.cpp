@@ -8,7 +8,8 @@
 namespace astra {
 
 Tensor::~Tensor() {
-  if (part && access.load() != Sealed)
+  uint32_t last = access.load();
+  if (part && (last == Fresh || last == Writing))
     part->close({});
   if (Partition *split = parts.load())
     split->release();
@@ -36,22 +37,28 @@ void Tensor::dropHandle(uint64_t held) {
   release(held);
 }
 
-Status Tensor::sealNow() {
+Status Tensor::refuseReading() const {
   uint32_t seen = access.load();
-  while (seen == Fresh && !access.compare_exchange_weak(seen, Sealed)) {
-  }
   if (seen == Writing)
     return fail(ASTRA_ERROR_BUSY,
                 "the tensor is mapped for writing; unmap it first");
-  if (seen == Fresh && part)
-    part->close({});
+  if (seen == Taken)
+    return fail(ASTRA_ERROR_INVALID_HANDLE,
+                "the tensor was used up by a call already");
   Partition *split = parts.load();
   return split ? split->checkClosed() : Status();
 }
 
+Status Tensor::sealNow() {
+  uint32_t expected = Fresh;
+  if (access.compare_exchange_strong(expected, Sealed) && part)
+    part->close({});
+  return refuseReading();
+}
+
 bool Tensor::claim() {
   uint32_t expected = Fresh;
-  return access.compare_exchange_strong(expected, Sealed);
+  return access.compare_exchange_strong(expected, Taken);
 }
 
 void Tensor::close(const Ref<Completion> &work) {
@@ -132,18 +139,20 @@ Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
   return {};
 }
 
-Status copyTensor(astra_runtime &runtime, const Tensor &from,
-                  Ref<Tensor> &copy) {
+Status copyTensor(astra_runtime &runtime, Tensor &from, Ref<Tensor> &copy) {
   ASTRA_TRY(from.wait());
   ASTRA_TRY(makeTensor(from.device, from.dtype, from.layout.rank,
                        from.layout.shape.data(), copy));
   int64_t count = from.layout.elementCount();
-  if (from.device->sharesHostMemory())
+  if (from.device->sharesHostMemory()) {
+    ASTRA_TRY(from.beginReading());
     return readElements(runtime, from, 0, count, copy->data());
+  }
   size_t bytes = size_t(from.byteCount());
   PoolBlock dense(runtime.memory, bytes);
   if (!dense.data())
     return outOfMemory(runtime.memory, bytes, "a copy of a device's memory");
+  ASTRA_TRY(from.beginReading());
   ASTRA_TRY(readElements(runtime, from, 0, count, dense.data()));
   return writeAllElements(*copy, dense.data());
 }
@@ -278,7 +287,8 @@ astra_status_t astra_tensor_retain(astra_runtime_t *runtime,
                                    astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getSealed(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
+    ASTRA_TRY(object->seal());
     return runtime->handles.retain(Kind::Tensor, tensor.bits);
   });
 }
@@ -399,12 +409,14 @@ astra_status_t astra_tensor_read(astra_runtime_t *runtime,
                                  size_t bytes, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getSealed(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     ASTRA_TRY(object->wait());
     ASTRA_TRY(checkByteCount(*object, bytes));
     if (bytes == 0)
       return {};
-    ASTRA_TRY(need(buffer, "buffer"));
+    if (bytes)
+      ASTRA_TRY(need(buffer, "buffer"));
+    ASTRA_TRY(object->beginReading());
     return readElements(*runtime, *object, 0, object->layout.elementCount(),
                         buffer);
   });

@@ -27,7 +27,12 @@ public:
       : device(whole.device), storage(whole.storage->refAsUser()),
         dtype(whole.dtype), elementBytes(whole.elementBytes), layout(layout),
         completion(whole.completion), access(Sealed), isUser(true) {
-    if (Partition *split = whole.parts.load())
+    takeParts(whole);
+  }
+  /// Of a view whose whole may have been split before it was sealed.
+  void takeParts(const Tensor &whole) {
+    Partition *split = whole.parts.load();
+    if (split && !parts.load())
       setParts(split);
   }
   ~Tensor() override;
@@ -35,9 +40,19 @@ public:
   void takeHandle(uint64_t count) override;
   void dropHandle(uint64_t held) override;
 
-  /// Marks the tensor as seen by someone who relies on its contents; refused
-  /// while it is mapped for writing.
+  /// Refused while the tensor may be written by a mapping or in parts, and once
+  /// it has been consumed.
+  Status checkReadable() const {
+    return isPlain() ? Status() : refuseReading();
+  }
+  /// Marks the tensor as seen by someone who relies on its contents; refused as
+  /// by checkReadable. It lasts, so it comes after all that can be refused.
   Status seal() { return isPlain() ? Status() : sealNow(); }
+  /// Seals, and waits for what has been made of it meanwhile.
+  Status beginReading() {
+    ASTRA_TRY(seal());
+    return wait();
+  }
   /// Whether it is sealed and was never split.
   bool isPlain() const { return access.load() == Sealed && !parts.load(); }
   /// Takes the right to write, which nobody else has from then on; false if the
@@ -64,7 +79,8 @@ public:
   /// Memory for nothing, aligned for any element.
   static char *nowhere();
   /// Fresh tensors may be mapped for writing; a mapping makes them Writing.
-  enum Access : uint32_t { Sealed, Fresh, Writing };
+  /// What has been claimed is Taken: its contents are another tensor's.
+  enum Access : uint32_t { Sealed, Fresh, Writing, Taken };
 
   Device *const device; // lives as long as the runtime
   Ref<Storage> storage; // set once
@@ -76,6 +92,7 @@ public:
   std::atomic<uint32_t> access;
 
 private:
+  Status refuseReading() const;
   Status sealNow();
   void setParts(Partition *given);
 
@@ -89,15 +106,16 @@ private:
 Status makeTensor(Device *device, uint32_t dtype, uint32_t rank,
                   const int64_t *shape, Ref<Tensor> &tensor,
                   const Ref<Completion> &completion = {});
-/// A dense tensor with a copy of the elements, on the same device. Waits.
-Status copyTensor(astra_runtime &runtime, const Tensor &from,
-                  Ref<Tensor> &copy);
+/// A dense tensor with a copy of the elements, on the same device. Waits, and
+/// seals what is copied.
+Status copyTensor(astra_runtime &runtime, Tensor &from, Ref<Tensor> &copy);
 
-/// Looks a tensor up that is going to be read, and seals it.
-inline Status getSealed(astra_runtime *runtime, astra_tensor_t handle,
-                        Ref<Tensor> &tensor) {
+/// Looks a tensor up that is going to be read; whoever has checked the rest
+/// seals it.
+inline Status getReadable(astra_runtime *runtime, astra_tensor_t handle,
+                          Ref<Tensor> &tensor) {
   ASTRA_TRY(getObject(runtime, handle, tensor));
-  return tensor->seal();
+  return tensor->checkReadable();
 }
 
 } // namespace astra

@@ -12,6 +12,11 @@ astra_status_t astra_stream_trace(astra_runtime_t *runtime,
   return boundary(error, [&]() -> Status {
     Ref<Stream> queue;
     ASTRA_TRY(getObject(runtime, stream, queue));
+    if (on > 1)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT,
+                  "a trace is on (1) or off (0), "
+                  "but ",
+                  on, " was given");
     queue->setWatch(Watch::trace, on ? Watch::trace : 0);
     return {};
   });

@@ -69,7 +69,7 @@ Status beginWriting(Mapping &mapping) {
 /// Makes sure that the contents are there, dense.
 Status beginReading(astra_runtime &runtime, Mapping &mapping) {
   Tensor &tensor = *mapping.tensor;
-  ASTRA_TRY(tensor.seal());
+  ASTRA_TRY(tensor.checkReadable());
   ASTRA_TRY(tensor.wait());
   if (tensor.layout.isDense() || !tensor.device->sharesHostMemory())
     return {};
@@ -81,13 +81,15 @@ Status beginReading(astra_runtime &runtime, Mapping &mapping) {
 
 /// Makes the contents visible to the host where the device's memory is not.
 Status stage(astra_runtime &runtime, Mapping &mapping) {
-  const Tensor &tensor = *mapping.tensor;
+  Tensor &tensor = *mapping.tensor;
   if (tensor.device->sharesHostMemory())
     return {};
   size_t bytes = size_t(tensor.byteCount());
   mapping.staging = std::make_unique<PoolBlock>(runtime.memory, bytes);
   if (!mapping.staging->data())
     return outOfMemory(runtime.memory, bytes, "a mapping");
+  if (!mapping.writes)
+    ASTRA_TRY(tensor.beginReading());
   // What is not written stays as it was.
   return readElements(runtime, tensor, 0, tensor.layout.elementCount(),
                       mapping.staging->data());
@@ -112,6 +114,27 @@ Status checkMapArguments(astra_runtime *runtime, astra_device_t device,
               host->name(), "\"");
 }
 
+/// Keeps a handle that was given out if the last step succeeded too.
+template <class T, class Handle>
+Status keepIf(astra_runtime &runtime, Status last, const Ref<T> &,
+              Handle &handle) {
+  if (!last.ok()) {
+    Status ignored = runtime.handles.release(T::kind, handle.bits);
+    handle.bits = 0;
+  }
+  return last;
+}
+
+/// Gives out a view, and seals the whole when nothing else can be refused.
+Status insertView(astra_runtime &runtime, Tensor &whole,
+                  const Ref<Tensor> &view, astra_tensor_t &handle) {
+  ASTRA_TRY(runtime.insert(view, handle));
+  Status sealed = whole.seal();
+  if (sealed.ok())
+    view->takeParts(whole);
+  return keepIf(runtime, std::move(sealed), view, handle);
+}
+
 template <class Make>
 astra_status_t viewOf(astra_runtime *runtime, astra_tensor_t tensor,
                       astra_tensor_t *view, astra_error_t **error,
@@ -131,13 +154,14 @@ astra_status_t viewOf(astra_runtime *runtime, astra_tensor_t tensor,
       if ((isPlain = object.isPlain()))
         status = makeView(object);
     });
+    Ref<Tensor> object;
     if (!isPlain) {
-      Ref<Tensor> object;
-      ASTRA_TRY(getSealed(runtime, tensor, object));
+      ASTRA_TRY(getReadable(runtime, tensor, object));
       status = makeView(*object);
     }
     ASTRA_TRY(status);
-    return runtime->insert(std::move(made), *view);
+    return object ? insertView(*runtime, *object, made, *view)
+                  : runtime->insert(std::move(made), *view);
   });
 }
 
@@ -181,12 +205,12 @@ astra_status_t astra_tensor_dense(astra_runtime_t *runtime,
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, dense, "dense"));
     Ref<Tensor> object, made;
-    ASTRA_TRY(getSealed(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     if (object->layout.isDense())
-      made = make<Tensor>(*object, object->layout);
-    else
-      ASTRA_TRY(copyTensor(*runtime, *object, made));
-    return runtime->insert(made, *dense);
+      return insertView(*runtime, *object,
+                        make<Tensor>(*object, object->layout), *dense);
+    ASTRA_TRY(copyTensor(*runtime, *object, made));
+    return runtime->insert(std::move(made), *dense);
   });
 }
 
@@ -206,6 +230,8 @@ astra_status_t astra_tensor_map(astra_runtime_t *runtime, astra_tensor_t tensor,
                                        : beginReading(*runtime, *made));
     ASTRA_TRY(stage(*runtime, *made));
     ASTRA_TRY(runtime->insert(made, *mapping));
+    if (!made->writes)
+      ASTRA_TRY(keepIf(*runtime, object->beginReading(), made, *mapping));
     void *start = made->staging ? made->staging->data() : made->tensor->data();
     *data = static_cast<char *>(start) + first * object->elementBytes;
     *bytes = size_t(count) * object->elementBytes;

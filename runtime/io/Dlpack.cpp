@@ -35,9 +35,10 @@ Status fromDlpack(const DLDataType &type, const DtypeInfo *&row) {
     if (row)
       return {};
   }
-  return fail(ASTRA_ERROR_UNIMPLEMENTED, "a DLPack tensor of type code ",
-              unsigned(type.code), ", ", unsigned(type.bits), " bits and ",
-              type.lanes, " lanes has no dtype here");
+  return fail(ASTRA_ERROR_UNIMPLEMENTED, "a DLPack tensor of ",
+              type.code == dlpack::Complex ? "complex numbers, " : "",
+              "type code ", unsigned(type.code), ", ", unsigned(type.bits),
+              " bits and ", type.lanes, " lanes has no dtype here");
 }
 
 /// A tensor in other hands: what its DLPack struct points at.
@@ -75,13 +76,15 @@ Status give(astra_runtime *runtime, astra_tensor_t handle, Managed **managed) {
   ASTRA_TRY(needRuntime(runtime));
   ASTRA_TRY(need(managed, "managed"));
   Ref<Tensor> tensor;
-  ASTRA_TRY(getSealed(runtime, handle, tensor));
+  ASTRA_TRY(getReadable(runtime, handle, tensor));
   if (!tensor->device->sharesHostMemory())
     return fail(ASTRA_ERROR_DEVICE_MISMATCH, "the tensor is on the device \"",
                 tensor->device->name(),
                 "\", whose memory the host does not see");
   ASTRA_TRY(tensor->wait());
-  *managed = &(new Export<Managed>(tensor))->managed;
+  auto made = std::make_unique<Export<Managed>>(tensor);
+  ASTRA_TRY(tensor->beginReading());
+  *managed = &made.release()->managed;
   return {};
 }
 

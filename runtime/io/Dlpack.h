@@ -55,7 +55,14 @@ namespace astra::dlpack {
 constexpr uint32_t major = 1, minor = 1;
 constexpr uint64_t readOnly = 1;
 constexpr int32_t hostDevice = 1;
-enum Code : uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Bool = 6 };
+enum Code : uint8_t {
+  Int = 0,
+  UInt = 1,
+  Float = 2,
+  Bfloat = 4,
+  Complex = 5,
+  Bool = 6
+};
 
 } // namespace astra::dlpack
 #endif // ASTRA_RUNTIME_DLPACK_H

@@ -16,6 +16,30 @@ void appendUtf8(std::string &text, uint32_t code) {
     text += char(0x80 | (code >> (6 * more) & 0x3f));
 }
 
+/// The bytes of the character that begins at `at`, or 0 if none does.
+size_t characterBytes(const std::string &text, size_t at) {
+  auto byte = [&](size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  unsigned lead = byte(at), second = byte(at + 1);
+  if (lead < 0x80)
+    return 1;
+  if (lead < 0xc2 || lead > 0xf4)
+    return 0;
+  size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  // The second byte's range excludes long forms, surrogates and what lies
+  // beyond the last code point.
+  unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high)
+    return 0;
+  for (size_t i = 2; i < bytes; ++i) {
+    if ((byte(at + i) & 0xc0) != 0x80)
+      return 0;
+  }
+  return bytes;
+}
+
 int hexValue(char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -25,6 +49,16 @@ int hexValue(char c) {
 }
 
 } // namespace
+
+bool isUtf8(const std::string &text) {
+  for (size_t at = 0; at < text.size();) {
+    size_t bytes = characterBytes(text, at);
+    if (!bytes)
+      return false;
+    at += bytes;
+  }
+  return true;
+}
 
 void JsonReader::skipSpace() {
   while (next != end &&
@@ -61,7 +95,7 @@ Status JsonReader::string(std::string &text) {
     else
       text += *next++;
   }
-  return expect('"');
+  return isUtf8(text) ? expect('"') : refuse("a string is not UTF-8");
 }
 
 Status JsonReader::codeUnit(uint32_t &unit) {

@@ -31,6 +31,9 @@ private:
   const char *begin, *next, *end;
 };
 
+/// Whether a text is well-formed UTF-8 (Unicode 15, table 3-7).
+bool isUtf8(const std::string &text);
+
 /// Appends a text as a JSON string, with its quotes.
 void appendJsonString(std::string &out, const std::string &text);
 

@@ -57,7 +57,7 @@ Status parse(const std::string &bytes, const Ref<Device> &device,
 }
 
 Status save(astra_runtime &runtime, const std::string &path,
-            const Tensor &tensor) {
+            Tensor &tensor) {
   const DtypeInfo *row = findDtype(tensor.dtype);
   if (!*row->numpy)
     return fail(ASTRA_ERROR_UNIMPLEMENTED, "npy files cannot hold ", row->name,
@@ -68,6 +68,7 @@ Status save(astra_runtime &runtime, const std::string &path,
                       tensor.layout.shape.begin() + tensor.layout.rank);
   FileWriter file(path);
   ASTRA_TRY(file.open());
+  ASTRA_TRY(tensor.beginReading());
   std::string start = makeNpyHeader(header);
   ASTRA_TRY(file.write(start.data(), start.size()));
   ASTRA_TRY(writeElements(runtime, tensor, file));
@@ -85,7 +86,7 @@ astra_status_t astra_npy_save(astra_runtime_t *runtime, const char *path,
     ASTRA_TRY(needRuntime(runtime));
     ASTRA_TRY(need(path, "path"));
     Ref<Tensor> object;
-    ASTRA_TRY(getSealed(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     ASTRA_TRY(object->wait());
     return save(*runtime, path, *object);
   });

@@ -245,12 +245,20 @@ Status collect(astra_runtime *runtime, const char *const *names,
                std::vector<Ref<Tensor>> &tensors) {
   std::set<std::string> seen;
   for (size_t i = 0; i < count; ++i) {
-    ASTRA_TRY(need(names[i], "names[]"));
-    if (names[i] == std::string(metadataName) || !seen.insert(names[i]).second)
+    if (!names[i])
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "name ", i, " of ", count,
+                  " is null");
+    if (names[i] == std::string(metadataName))
       return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the name \"", names[i],
-                  "\" stands twice or is reserved");
+                  "\" is reserved by the format");
+    if (!isUtf8(names[i]))
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "name ", i, " of ", count,
+                  " is not UTF-8");
+    if (!seen.insert(names[i]).second)
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the name \"", names[i],
+                  "\" stands twice");
     Ref<Tensor> tensor;
-    ASTRA_TRY(getSealed(runtime, handles[i], tensor));
+    ASTRA_TRY(getReadable(runtime, handles[i], tensor));
     ASTRA_TRY(tensor->wait());
     texts.push_back(names[i]);
     tensors.push_back(std::move(tensor));
@@ -263,6 +271,8 @@ Status save(astra_runtime &runtime, const std::string &path,
             const std::vector<Ref<Tensor>> &tensors) {
   FileWriter file(path);
   ASTRA_TRY(file.open());
+  for (const Ref<Tensor> &tensor : tensors)
+    ASTRA_TRY(tensor->beginReading());
   std::string header = makeHeader(names, tensors);
   uint64_t headerBytes = header.size();
   ASTRA_TRY(file.write(&headerBytes, lengthBytes));

@@ -28,6 +28,36 @@ TEST(CheckDims, RefutesWhatCanNeverAgree) {
   EXPECT_EQ(places("fn f(x: f32[n, 3]) -> f32[n, 4] = x"), "E0501@1:35");
 }
 
+TEST(CheckDims, MultiplesTellListedNames) {
+  const std::string half = "fn half<n>(x: f32[2 * n]) -> f32[n] = x[0..n]\n";
+  EXPECT_TRUE(isGood("export " + half +
+                     "fn g(x: f32[k], y: f32[6 * k]) -> "
+                     "f32[3 * k] = half(y)\n"));
+  EXPECT_TRUE(isGood("export fn f<n>(x: f32[n * 3, n]) -> i64 = n"));
+  // An odd extent, one that need not be even, and what is no multiple.
+  EXPECT_EQ(places(half + "fn g(x: f32[5]) -> f32 = sum(half(x))"),
+            "E0605@2:30");
+  EXPECT_EQ(places(half + "fn g(x: f32[k]) -> f32 = sum(half(x))"),
+            "E0605@2:30");
+  EXPECT_EQ(places("export fn f<n>(x: f32[n + 1]) -> i64 = n"), "E0612@1:11");
+  EXPECT_EQ(places("export fn f<n, m>(x: f32[n * m]) -> i64 = n"),
+            "E0612@1:11");
+  EXPECT_TRUE(isGood("export fn f<n>(x: f32[3 * n - 1]) -> i64 = n"));
+  // A struct's parameter is bound, but its tensors must tell it, too: an n that
+  // a short tensor made negative would break what has been proved.
+  const std::string longer = "struct S<n> { w: f32[n + 3] }\n";
+  const std::string three = "fn f(s: S<n>) -> f32[3] = s.w[n..n + 3]\n";
+  EXPECT_TRUE(isGood(longer + three));
+  EXPECT_EQ(places(longer + "export " + three), "E0612@2:11");
+  EXPECT_EQ(places("struct S<n, m> { a: f32[n], b: f32[n + m] }\n"
+                   "export fn f(s: S<n, m>) -> i64 = m"),
+            "E0612@2:11");
+  EXPECT_TRUE(isGood("struct S<n> { a: f32[n + 1], b: f32[2 * n] }\n"
+                     "export fn f(s: S<n>) -> i64 = n"));
+  // Not listed: nothing binds it.
+  EXPECT_EQ(places("fn f(x: f32[2 * n]) -> i64 = n"), "E0308@1:17");
+}
+
 TEST(CheckDims, AsksForAsWhereNothingIsProved) {
   EXPECT_EQ(places("fn f(x: f32[n], y: f32[m]) -> f32[n] = y"), "E0502@1:40");
   EXPECT_TRUE(isGood("fn f(x: f32[n], y: f32[m]) -> f32[n] = y as f32[n]"));

@@ -80,6 +80,8 @@ TEST(Header, DeclaresStructsAndFunctions) {
   has("astra_in[2] = astra_value_of_tensor(m.layers.at[1].w);");
   has("astra_in[5] = astra_value_of_f32(lr);");
   has("(*result0).b = astra_out[1];");
+  has("  (*result1) = astra_out[2];\n  return status;\n}");
+  has("`module.fn_load` to astra_function_call");
   has("One step. * / still a comment / *");
 }
 
@@ -102,23 +104,60 @@ TEST(Header, NamesAreIdentifiersThatNobodyElseHas) {
   EXPECT_EQ(makeCParameterName("x_"), "x_");
 }
 
-TEST(Header, CompilesWithoutWarnings) {
-  llvm::SmallString<128> folder;
-  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("astra-header", folder));
-  std::string base = folder.str().str();
-  auto write = [&](const char *name, const std::string &text) {
+/// A program with a runtime that refuses every call and looks at no output.
+static const char Failing[] = R"(#include "demo.h"
+astra_status_t astra_function_call(
+    astra_runtime_t *runtime, astra_function_t function, astra_stream_t stream,
+    const astra_call_options_t *options, const astra_value_t *inputs,
+    size_t input_count, astra_tensor_t *outputs, size_t output_count,
+    astra_error_t **error) {
+  (void)runtime, (void)function, (void)stream, (void)options, (void)inputs;
+  (void)input_count, (void)outputs, (void)output_count, (void)error;
+  return ASTRA_ERROR_INVALID_ARGUMENT;
+}
+int main(void) {
+  demo_module_t module;
+  demo_Net net;
+  demo_nn_Dense_64_32 layer;
+  astra_tensor_t x = {0}, loss = {7};
+  astra_stream_t stream = {0};
+  memset(&module, 0, sizeof module);
+  memset(&net, 0, sizeof net);
+  layer.w.bits = layer.b.bits = 7;
+  if (demo_step(&module, stream, net, x, 1.0f, &layer, &loss, NULL) !=
+      ASTRA_ERROR_INVALID_ARGUMENT)
+    return 1;
+  return layer.w.bits || layer.b.bits || loss.bits ? 2 : 0;
+}
+)";
+
+/// A folder of C files that goes with it.
+struct Folder {
+  Folder() {
+    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("astra-header", path));
+  }
+  ~Folder() { llvm::sys::fs::remove_directories(path); }
+  void write(const char *name, const std::string &text) const {
     std::error_code code;
-    llvm::raw_fd_ostream(base + "/" + name, code) << text;
-  };
-  write("demo.h", makeHeader());
-  write("t.h", makeHeader("t")); // the API has a type astra_module_t
+    llvm::raw_fd_ostream(base() + "/" + name, code) << text;
+  }
+  std::string base() const { return path.str().str(); }
+
+  llvm::SmallString<128> path;
+};
+
+TEST(Header, CompilesWithoutWarnings) {
+  Folder folder;
+  std::string base = folder.base();
+  folder.write("demo.h", makeHeader());
+  folder.write("t.h", makeHeader("t")); // the API has a type astra_module_t
   const char user[] = "#include \"demo.h\"\n"
                       "int use(const demo_module_t *m, astra_stream_t s);\n"
                       "int use(const demo_module_t *m, astra_stream_t s) {\n"
                       "  return demo_nothing(m, s, NULL);\n}\n";
-  write("t.c", "#include \"t.h\"\n");
-  write("user.c", user);
-  write("user.cpp", user);
+  folder.write("t.c", "#include \"t.h\"\n");
+  folder.write("user.c", user);
+  folder.write("user.cpp", user);
   std::string include = std::string(" -I") + ASTRA_RUNTIME_INCLUDE + " -I" +
                         base +
                         " -Wall -Wextra -Werror -pedantic "
@@ -127,5 +166,17 @@ TEST(Header, CompilesWithoutWarnings) {
   EXPECT_EQ(std::system(("cc -std=c99" + include + "/user.c").c_str()), 0);
   EXPECT_EQ(std::system(("cc -std=c99" + include + "/t.c").c_str()), 0);
   EXPECT_EQ(std::system(("c++ -std=c++17" + include + "/user.cpp").c_str()), 0);
-  llvm::sys::fs::remove_directories(folder);
+}
+
+TEST(Header, ResultsOfFailedCallsAreNull) {
+  Folder folder;
+  std::string base = folder.base();
+  folder.write("demo.h", makeHeader());
+  folder.write("failing.c", Failing);
+  EXPECT_EQ(std::system(("cc -std=c99 -Wall -Wextra -Werror -pedantic -I" +
+                         std::string(ASTRA_RUNTIME_INCLUDE) + " -I" + base +
+                         " " + base + "/failing.c -o " + base + "/failing")
+                            .c_str()),
+            0);
+  EXPECT_EQ(std::system((base + "/failing").c_str()), 0);
 }

@@ -101,7 +101,7 @@ TEST_F(Introspection, OfMemory) {
                astra_function_memory(runtime, function("grow"), nullptr, 0,
                                      &workspace, &results, &error));
   dims[0] = 1; // n - 3 is negative
-  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "negative",
+  EXPECT_FAILS(ASTRA_ERROR_OVERFLOW, "would be negative: n - 3 is -2",
                astra_function_memory(runtime, function("grow"), dims, 1,
                                      &workspace, &results, &error));
   dims[0] = INT64_MAX / 2;
@@ -344,9 +344,18 @@ TEST_F(Calls, PoisonWhatDependsOnFailedWork) {
   std::vector<astra_tensor_t> next{{0}};
   ASSERT_OK(call("divide", {of(one[0])}, next, &error));
   EXPECT_FAILS(ASTRA_ERROR_POISONED,
-               "input \"x\" of toy.divide is the result of work that failed: "
-               "division of 3 by 0",
+               "input \"x\" of toy.divide is the result of work that failed "
+               "with ASTRA_ERROR_DIVISION_BY_ZERO: division of 3 by 0",
                astra_tensor_wait(runtime, next[0], &error));
+  // However long the chain, the nearest input and the first failure alone.
+  for (int step = 0; step < 100; ++step) {
+    std::vector<astra_tensor_t> after{{0}};
+    ASSERT_OK(call("divide", {of(next[0])}, after, &error));
+    next = after;
+  }
+  astra_error_t *last = nullptr;
+  ASSERT_EQ(astra_tensor_wait(runtime, next[0], &last), ASTRA_ERROR_POISONED);
+  EXPECT_LT(takeMessage(last).size(), 150u);
   int64_t shape[] = {2, 1};
   astra_tensor_t view{0};
   ASSERT_OK(astra_tensor_reshape(runtime, one[0], 2, shape, &view, &error));

@@ -6,6 +6,7 @@
 #include "core/Memory.h"
 #include "core/Numa.h"
 #include "devices/cpu/ThreadPool.h"
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -434,6 +435,37 @@ TEST(MemoryPool, BindsLargeBlocksToItsNode) {
   ASSERT_TRUE(block);
   std::memset(block.memory, 1, block.bytes); // usable, whatever came of it
   pool.release(block);
+}
+
+/// What the kernel notes about the mapping that an address lies in.
+std::string flagsOf(const void *address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool within = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long from, to;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2)
+      within = uintptr_t(address) >= from && uintptr_t(address) < to;
+    else if (within && line.rfind("VmFlags:", 0) == 0)
+      return line + " ";
+  }
+  return "";
+}
+
+TEST(MemoryPool, AsksForLargePagesForLargeBlocks) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
+    GTEST_SKIP() << "this kernel has no transparent huge pages";
+  Budget budget(0);
+  MemoryPool pool(nullptr, 0, budget);
+  Block large = pool.allocate(size_t(5) << 20);
+  Block small = pool.allocate(4096);
+  ASSERT_TRUE(large && small);
+  EXPECT_EQ(uintptr_t(large.memory) % (size_t(2) << 20), 0u);
+  if (flagsOf(large.memory).empty())
+    GTEST_SKIP() << "this kernel does not tell the flags of mappings";
+  EXPECT_NE(flagsOf(large.memory).find(" hg "), std::string::npos);
+  EXPECT_EQ(flagsOf(small.memory).find(" hg "), std::string::npos);
+  pool.release(large);
+  pool.release(small);
 }
 
 /// A folder as the kernel would show it.

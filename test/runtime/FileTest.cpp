@@ -137,6 +137,14 @@ TEST_F(Safetensors, HoldEveryDtype) {
 TEST_F(Safetensors, RefuseBadNamesAndPlaces) {
   astra_tensor_t x[] = {floats({1}, {1}), floats({1}, {2})};
   const char *twice[] = {"x", "x"}, *reserved[] = {"__metadata__"};
+  for (const char *bad :
+       {"\xff", "\xc0\x80", "\xed\xa0\x80", "a\xe2\x82", "\xf4\x90\x80\x80"})
+    EXPECT_FAILS(
+        ASTRA_ERROR_INVALID_ARGUMENT, "name 0 of 1 is not UTF-8",
+        astra_safetensors_save(runtime, path.c_str(), &bad, x, 1, &error));
+  const char *good[] = {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"};
+  ASSERT_OK(astra_safetensors_save(runtime, path.c_str(), good, x, 1, &error));
+  EXPECT_EQ(unlink(path.c_str()), 0);
   EXPECT_FAILS(
       ASTRA_ERROR_INVALID_ARGUMENT, "\"x\" stands twice",
       astra_safetensors_save(runtime, path.c_str(), twice, x, 2, &error));
@@ -211,6 +219,7 @@ TEST_F(Safetensors, ThatAreDamagedAreRefused) {
   refused("expected '{'", "[]");
   refused("expected", "{\"x\":");
   refused("follows", entry("F32", "[2]", "[0,8]") + "}");
+  refused("not UTF-8", "{\"\xff\":1}");
   refused("control character", "{\"x\n\":1}");
   refused("escape", "{\"\\q\":1}");
   refused("four hexadecimal", "{\"\\u12\":1}");

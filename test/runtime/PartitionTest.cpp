@@ -104,7 +104,7 @@ TEST_F(Parts, AreChecked) {
   astra_tensor_t whole = empty({4, 6});
   EXPECT_FAILS(
       ASTRA_ERROR_INVALID_ARGUMENT,
-      "parts 0 [0..1, 0..5] and 2 [1..1, 5..5] overlap",
+      "parts 0 [0..2, 0..6] and 2 [1..2, 5..6] overlap",
       split(whole, {0, 0, 2, 0, 1, 5}, {2, 6, 2, 6, 1, 1}, 3, parts, &error));
   EXPECT_FAILS(ASTRA_ERROR_OUT_OF_RANGE, "part 1: the slice of 3",
                split(whole, {0, 0, 2, 0}, {2, 6, 3, 6}, 2, parts, &error));

@@ -44,6 +44,8 @@ protected:
 TEST_F(Tracing, RecordsKernelsAndCallsOfAStream) {
   add({1, 2}, {3, 4});
   EXPECT_EQ(eventCount(), 0u);
+  EXPECT_FAILS(ASTRA_ERROR_INVALID_ARGUMENT, "but 7 was given",
+               astra_stream_trace(runtime, stream, 7, &error));
   ASSERT_OK(astra_stream_trace(runtime, stream, 1, &error));
   add({1, 2, 3}, {4, 5, 6});
   ASSERT_OK(astra_stream_wait(runtime, stream, &error));

@@ -70,6 +70,11 @@ KernelReport describeKernel(const astra_kernel_info_t &info) {
   return report;
 }
 
+std::string nameMode(uint32_t mode) {
+  constexpr const char *names[] = {"strict", "device", "fast"};
+  return mode < 3 ? names[mode] : "mode " + std::to_string(mode);
+}
+
 } // namespace
 
 Result<Report> describeFile(const Runtime &runtime, const std::string &path) {
@@ -84,7 +89,7 @@ Result<Report> describeFile(const Runtime &runtime, const std::string &path) {
   report.cpuLevels = info->cpu_levels;
   report.objectAbi = info->object_abi;
   report.arithmetic = info->arithmetic;
-  report.mode = info->mode;
+  report.mode = nameMode(info->mode);
   report.fileBytes = sizes->file_bytes;
   report.codeBytes = sizes->code_bytes;
   report.dataBytes = sizes->data_bytes;

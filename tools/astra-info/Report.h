@@ -13,7 +13,7 @@ struct LeafReport {
 };
 
 struct ValueReport {
-  std::string name, type, tree; // tree: JSON
+  std::string name, type, tree; // tree: as the file has it, JSON if all is well
   size_t firstLeaf = 0, leafCount = 0;
 };
 
@@ -33,7 +33,8 @@ struct KernelReport {
 
 struct Report {
   std::string path, name, compiler, options, cpuLevels;
-  uint32_t objectAbi = 0, arithmetic = 0, mode = 0;
+  std::string mode; // "strict"
+  uint32_t objectAbi = 0, arithmetic = 0;
   uint64_t fileBytes = 0, codeBytes = 0, dataBytes = 0;
   std::vector<FunctionReport> functions;
   std::vector<KernelReport> kernels;

@@ -1,5 +1,6 @@
 // A report for programs; see Report.h. The members are those of the structs of
 // astra.h, with their names.
+#include "tools/astra-info/JsonText.h"
 #include "tools/astra-info/Report.h"
 #include "tools/common/Names.h"
 
@@ -34,10 +35,11 @@ std::string object(std::initializer_list<std::string> members) {
   return out + "}";
 }
 
-/// The tree is a text, as in the C API: nobody has looked at what it says.
+/// The tree is a text of the file's that nobody has looked at: null where it is
+/// no JSON.
 std::string valueText(const ValueReport &value) {
   return object({textMember("name", value.name), textMember("type", value.type),
-                 textMember("tree", value.tree),
+                 member("tree", isJson(value.tree) ? value.tree : "null"),
                  numberMember("first_leaf", value.firstLeaf),
                  numberMember("leaf_count", value.leafCount)});
 }
@@ -82,7 +84,7 @@ std::string toJson(const Report &report) {
                  textMember("cpu_levels", report.cpuLevels),
                  numberMember("object_abi", report.objectAbi),
                  numberMember("arithmetic", report.arithmetic),
-                 numberMember("mode", report.mode),
+                 textMember("mode", report.mode),
                  numberMember("file_bytes", report.fileBytes),
                  numberMember("code_bytes", report.codeBytes),
                  numberMember("data_bytes", report.dataBytes),

@@ -84,10 +84,6 @@ std::string kernelText(const KernelReport &kernel) {
   return out + "\n";
 }
 
-const char *modeName(uint32_t mode) {
-  return mode == 0 ? "strict" : mode == 1 ? "device" : "fast";
-}
-
 } // namespace
 
 std::string toText(const Report &report) {
@@ -95,8 +91,8 @@ std::string toText(const Report &report) {
   out += "  made by " + report.compiler +
          (report.options.empty() ? "" : " with " + report.options) + "\n";
   out += "  object ABI " + std::to_string(report.objectAbi) + ", arithmetic " +
-         std::to_string(report.arithmetic) + ", " + modeName(report.mode) +
-         ", code for " + report.cpuLevels + "\n";
+         std::to_string(report.arithmetic) + ", " + report.mode + ", needs " +
+         report.cpuLevels + "\n";
   out += "  " + std::to_string(report.fileBytes) +
          " bytes: " + std::to_string(report.codeBytes) + " of code, " +
          std::to_string(report.dataBytes) + " of constants and tables\n";

@@ -147,8 +147,9 @@ ASTRA_API astra_status_t astra_function_info(astra_runtime_t *runtime,
  * the order of dim_names). Either output may be null.
  * Ownership: none.
  * Threads: any.
- * Errors: INVALID_HANDLE; INVALID_ARGUMENT for another number of dimensions, or
- *   one for which the function has no value. */
+ * Errors: INVALID_HANDLE; COUNT_MISMATCH for another number of dimensions;
+ *   INVALID_ARGUMENT for a negative one; OVERFLOW where a size leaves 64 bits
+ *   or an extent that follows from the dimensions is negative. */
 ASTRA_API astra_status_t astra_function_memory(
     astra_runtime_t *runtime, astra_function_t function, const int64_t *dims,
     size_t dim_count, uint64_t *workspace, uint64_t *results,
@@ -255,8 +256,9 @@ typedef struct astra_call_options {
   /* Null, or for each output null or a tensor that the result is written into.
    * It must be writable (from astra_tensor_empty, or a part of one, not yet
    * retained, read, viewed, mapped or passed; else ASTRA_ERROR_BUSY), dense,
-   * and have the dtype and shape of the output. It is consumed like a donated
-   * input, and the output takes its place. */
+   * and have the dtype and shape of the output, and be no input. It is consumed
+   * like a donated input, and the output takes its place. The array may be that
+   * of the outputs, which are null after a failure. */
   const astra_tensor_t *targets;
   size_t target_count; /* 0, or the number of outputs */
 } astra_call_options_t;

@@ -19,8 +19,8 @@ extern "C" {
 /* Writes a safetensors file of `count` named tensors, in this order.
  * Ownership: none.
  * Threads: as astra_tensor_wait.
- * Errors: INVALID_HANDLE; IO; INVALID_ARGUMENT for a name that stands twice;
- *   else the error of a tensor's work. */
+ * Errors: INVALID_HANDLE; IO; INVALID_ARGUMENT for a name that stands twice,
+ *   is not UTF-8 or is "__metadata__"; else the error of a tensor's work. */
 ASTRA_API astra_status_t astra_safetensors_save(
     astra_runtime_t *runtime, const char *path, const char *const *names,
     const astra_tensor_t *tensors, size_t count, astra_error_t **error);

@@ -15,7 +15,8 @@ extern "C" {
 
 /* Where the runtime gets memory from. Both functions may be called from any
  * thread. `allocate` gives `bytes` bytes aligned to `alignment` (a power of
- * two) or null; `release` gets the same numbers back. Neither may call into the
+ * two) or null; `release` gets the same numbers back. After a null the runtime
+ * gives back what it keeps and asks once more. Neither may call into the
  * runtime. */
 typedef struct astra_allocator {
   void *context;

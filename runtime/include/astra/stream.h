@@ -50,7 +50,8 @@ astra_stream_create(astra_runtime_t *runtime, astra_device_t device,
                     astra_stream_t *stream, astra_error_t **error);
 
 /* Waits for all work put into the stream before this call. Reports the first
- * error of that work that no astra_stream_wait has reported yet.
+ * error of that work that no astra_stream_wait has reported yet; of errors
+ * after it only their tensors tell.
  * Ownership: none.
  * Threads: any but one that does this stream's work (BUSY); it may do the
  *   work itself.

@@ -308,8 +308,9 @@ ASTRA_API astra_status_t astra_tensor_to_dlpack_legacy(
  *   astra_tensor_release.
  * Threads: any; the deleter runs on the one that drops the last use.
  * Errors: INVALID_HANDLE; UNSUPPORTED_VERSION for a version other than 1.x;
- *   DEVICE_MISMATCH for memory that is not the host's; DTYPE_MISMATCH;
- *   OVERFLOW; INVALID_ARGUMENT for bad data. If this fails the deleter is not
+ *   DEVICE_MISMATCH for memory that is not the host's; UNIMPLEMENTED for an
+ *   element type that Astra does not have; OVERFLOW; INVALID_ARGUMENT for bad
+ *   data. If this fails the deleter is not
  *   called. */
 ASTRA_API astra_status_t
 astra_tensor_from_dlpack(astra_runtime_t *runtime, astra_device_t device,

@@ -16,10 +16,10 @@ enum { ASTRA_STRUCT_TRACE_EVENT = 22 };
 /* Records, or stops recording, the calls that are put into the stream from now
  * on: one event for each kernel that they run, and one for each call. The
  * runtime keeps events until they are cleared, 1,048,576 at most; later ones
- * are dropped and counted.
+ * are dropped and counted. `on` is 1 or 0.
  * Ownership: none.
  * Threads: any.
- * Errors: INVALID_HANDLE. */
+ * Errors: INVALID_HANDLE; INVALID_ARGUMENT for another `on`. */
 ASTRA_API astra_status_t astra_stream_trace(astra_runtime_t *runtime,
                                             astra_stream_t stream, uint32_t on,
                                             astra_error_t **error);

@@ -47,6 +47,11 @@ TEST_F(Process, AChildIsRefused) {
       return 2;
     if (astra_tensor_release(runtime, x, nullptr) != ASTRA_ERROR_BUSY)
       return 3;
+    astra_tensor_t out{77};
+    if (astra_function_call(runtime, {0}, {0}, nullptr, nullptr, 0, &out, 1,
+                            nullptr) != ASTRA_ERROR_BUSY ||
+        out.bits != 0)
+      return 4;
     astra_runtime_destroy(runtime);
     return 0;
   });
