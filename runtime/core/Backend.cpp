@@ -4,6 +4,7 @@
 #include "core/Module.h"
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 namespace astra {
 namespace {
@@ -125,6 +126,10 @@ Status addDevices(astra_runtime &runtime, std::vector<Ref<Device>> devices) {
 Status loadBackend(astra_runtime &runtime, const char *path) {
   // A path without a slash would be looked for in the system's folders.
   std::string file = std::strchr(path, '/') ? path : join("./", path);
+  struct stat status = {};
+  if (stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return fail(ASTRA_ERROR_IO, "the back end \"", path,
+                "\" cannot be loaded: it is not a regular file");
   void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return fail(ASTRA_ERROR_IO, "the back end \"", path,

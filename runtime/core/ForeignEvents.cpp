@@ -4,6 +4,7 @@
 #include "core/Structs.h"
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -52,7 +53,7 @@ Status exportTo(const Ref<EventMark> &mark, int &fd) {
   int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (made < 0)
     return systemFailure("making an eventfd");
-  int copy = dup(made);
+  int copy = fcntl(made, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) {
     Status status = systemFailure("copying an eventfd");
     close(made);

@@ -1,5 +1,6 @@
 // Copies between devices and the host; see HostCopy.h.
 #include "core/HostCopy.h"
+#include "core/Dtype.h"
 
 namespace astra {
 namespace {
@@ -70,6 +71,22 @@ Status writeAllElements(const Tensor &tensor, const void *from) {
     size_t offset = size_t(placeOf(layout, done)) * tensor.elementBytes;
     ASTRA_TRY(tensor.device->upload(*tensor.storage, offset, from, bytes));
     from = static_cast<const char *>(from) + bytes;
+  }
+  return {};
+}
+
+Status checkBools(const Layout &layout, const void *start) {
+  constexpr int64_t most = 4096;
+  uint8_t bytes[most];
+  int64_t total = layout.elementCount();
+  for (int64_t first = 0; first < total; first += most) {
+    int64_t count = std::min(most, total - first);
+    copyToDense(layout, 1, start, first, count, bytes);
+    size_t bad = findBadBool(bytes, size_t(count));
+    if (bad != size_t(count))
+      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "element ",
+                  first + int64_t(bad), " of a bool tensor is ",
+                  unsigned(bytes[bad]), "; a bool is 0 or 1");
   }
   return {};
 }

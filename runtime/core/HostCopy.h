@@ -27,5 +27,9 @@ Status readElements(astra_runtime &runtime, const Tensor &tensor, int64_t first,
 /// Copies all elements, dense in the host's memory, into a tensor.
 Status writeAllElements(const Tensor &tensor, const void *from);
 
+/// Refuses bool elements, where they lie, that are neither 0 nor 1. `start` is
+/// where the storage's element 0 would be.
+Status checkBools(const Layout &layout, const void *start);
+
 } // namespace astra
 #endif // ASTRA_RUNTIME_HOSTCOPY_H

@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned smallestPower = 8;
 constexpr unsigned classesUpward = 4; // twice as large
+constexpr size_t mostBytes = size_t(1) << 47;
 // Smaller blocks share pages, which lie where they were first written.
 constexpr size_t smallestBound = size_t(1) << 17;
 
@@ -61,6 +62,8 @@ bool Budget::take(uint64_t bytes) {
 }
 
 void Budget::trimAll() noexcept {
+  // What another thread has taken out of its pool is given back then.
+  std::lock_guard<std::mutex> lock(trimming);
   for (MemoryPool *pool : pools)
     pool->trim(0);
 }
@@ -107,13 +110,22 @@ Block MemoryPool::obtain(size_t bytes) {
     budget.trimAll();
     memory = source.allocate(source.context, bytes, alignment);
   }
+  if (reinterpret_cast<uintptr_t>(memory) % alignment) {
+    source.release(source.context, memory, bytes, alignment);
+    memory = nullptr;
+    sawMisaligned = true;
+  }
   if (memory && node >= 0 && bytes >= smallestBound)
     preferNode(memory, bytes, unsigned(node));
   return {memory, bytes};
 }
 
+size_t MemoryPool::blockBytes(size_t bytes) {
+  return bytes <= mostBytes ? sizeOf(classOf(bytes)) : bytes;
+}
+
 Block MemoryPool::allocate(size_t bytes) noexcept {
-  bool possible = bytes <= size_t(1) << 47;
+  bool possible = bytes <= mostBytes;
   unsigned index = possible ? classOf(bytes) : 0;
   size_t rounded = sizeOf(index);
   Block block;
@@ -237,12 +249,16 @@ Storage::~Storage() {
 
 Status outOfMemory(const MemoryPool &pool, size_t bytes,
                    const std::string &purpose) {
-  std::string limit;
-  if (pool.limit())
-    limit = join(" (the runtime's memory limit is ", pool.limit(),
-                 " bytes, of which ", pool.statistics().live, " are in use)");
+  std::string why;
+  if (pool.hasSeenMisaligned())
+    why = join(" (the program's allocator gave memory that is not aligned to ",
+               pool.alignment, " bytes)");
+  else if (pool.limit())
+    why = join(" (a block of ", MemoryPool::blockBytes(bytes),
+               "; the runtime's memory limit is ", pool.limit(),
+               " bytes, of which ", pool.statistics().live, " are in use)");
   return fail(ASTRA_ERROR_OUT_OF_MEMORY, "there is no memory for the ", bytes,
-              " bytes of ", purpose, limit);
+              " bytes of ", purpose, why);
 }
 
 } // namespace astra

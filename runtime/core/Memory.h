@@ -41,6 +41,7 @@ public:
   std::vector<MemoryPool *> pools;
 
 private:
+  std::mutex trimming;
   std::atomic<uint64_t> held{0};
 };
 
@@ -81,6 +82,10 @@ public:
   Statistics statistics() const;
   uint64_t limit() const { return budget.total; }
   uint64_t keptLimit() const { return mostKept; }
+  /// What a request takes, which is its size class.
+  static size_t blockBytes(size_t bytes);
+  /// Whether the program's allocator ever gave a block that is no use.
+  bool hasSeenMisaligned() const { return sawMisaligned; }
 
 private:
   static constexpr unsigned classCount = 4 * 48;
@@ -98,6 +103,7 @@ private:
   const uint64_t mostKept;
   Budget &budget;
   const int node;
+  std::atomic<bool> sawMisaligned{false};
   mutable SpinLock mutex;
   Statistics counts;
   Kept *kept[classCount] = {};

@@ -99,14 +99,20 @@ Module::KernelInfo Module::describeFused(uint64_t index) const {
 }
 
 void Module::describeKernels() const {
+  std::lock_guard<std::mutex> lock(describing);
+  if (isDescribed)
+    return;
+  std::vector<KernelInfo> made; // all of them, or none for want of memory
   for (uint64_t i = 0; i < desc->import_count; ++i)
-    infos.push_back(describeImport(i));
+    made.push_back(describeImport(i));
   for (uint64_t i = 0; i < fusedCount(); ++i)
-    infos.push_back(describeFused(i));
+    made.push_back(describeFused(i));
+  infos.swap(made);
+  isDescribed = true;
 }
 
 Status Module::findKernel(size_t index, const KernelInfo *&info) const {
-  std::call_once(described, [this] { describeKernels(); });
+  describeKernels();
   if (index >= infos.size())
     return fail(ASTRA_ERROR_OUT_OF_RANGE, "there is no kernel ", index,
                 "; the module has ", infos.size());

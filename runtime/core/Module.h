@@ -79,7 +79,8 @@ private:
   std::vector<const astra_kernel_entry *> entries; // null: missing
   std::vector<astra_kernel_fn> functions;
   uint32_t fusedLevel = 0; // that all of the module's own run at
-  mutable std::once_flag described;
+  mutable std::mutex describing;
+  mutable bool isDescribed = false;
   mutable std::vector<KernelInfo> infos; // made when someone asks
   /// All extents of all leaves, in order; and where each leaf's begin.
   std::vector<const char *> texts;

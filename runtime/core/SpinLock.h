@@ -5,6 +5,7 @@
 
 #include "core/Cpu.h"
 #include <atomic>
+#include <ctime>
 #include <sched.h>
 
 namespace astra {
@@ -13,13 +14,19 @@ namespace astra {
 class Spin {
 public:
   void pause() noexcept {
-    if (++tries % 64)
+    if (++tries % 64) {
       pauseInLoop();
-    else
+    } else if (tries < sleepsFrom) {
       sched_yield(); // the other may wait for this processor
+    } else {
+      // The other may be of a lower real-time priority, which yields to none.
+      timespec moment = {0, 50000};
+      nanosleep(&moment, nullptr);
+    }
   }
 
 private:
+  static constexpr unsigned sleepsFrom = 64 * 32;
   unsigned tries = 0;
 };
 

@@ -3,6 +3,7 @@
 // another closely.
 #include "core/StreamThreads.h"
 #include "core/Cpu.h"
+#include "core/QuietThread.h"
 #include <system_error>
 
 namespace astra {
@@ -17,7 +18,7 @@ Status StreamThreads::start(uint32_t count) {
   threads.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     try {
-      threads.emplace_back([this] { work(); });
+      threads.push_back(startQuietThread([this] { work(); }));
     } catch (const std::system_error &) {
       return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the system gave only ", i,
                   " of ", count, " stream threads");

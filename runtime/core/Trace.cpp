@@ -3,7 +3,6 @@
 #include "io/File.h"
 #include "io/Json.h"
 #include <cstdio>
-#include <set>
 
 namespace astra {
 namespace {
@@ -25,18 +24,18 @@ void appendMember(std::string &text, const char *name,
 
 /// A complete event ("X"): streams are shown as processes.
 std::string eventText(const Trace::Event &event) {
-  const Trace::Site &site = *event.site;
+  const Trace::Site &site = event.site;
   const Trace::Note &note = event.note;
   std::string text = "{\"name\":";
-  appendJsonString(text, site.kernel.empty() ? site.function : site.kernel);
-  text += join(",\"cat\":\"", site.kernel.empty() ? "call" : "kernel",
+  appendJsonString(text, *site.kernel ? site.kernel : site.function);
+  text += join(",\"cat\":\"", *site.kernel ? "kernel" : "call",
                "\",\"ph\":\"X\",\"pid\":", event.stream,
                ",\"tid\":", note.thread, ",\"ts\":", microseconds(note.start),
                ",\"dur\":", microseconds(note.end - note.start),
                ",\"args\":{\"bytes\":", note.cost.bytes,
                ",\"flops\":", note.cost.flops);
   appendMember(text, "function", site.function);
-  if (!site.source.empty())
+  if (*site.source)
     appendMember(text, "source", site.source);
   return text + "}}";
 }
@@ -61,22 +60,22 @@ Trace::Traits Trace::traitsOf(const Ref<Module> &module) {
   return traits;
 }
 
-const Trace::Site &Trace::siteOf(const Module &module,
-                                 const astra_export_desc_t &function,
-                                 const Note &note) {
-  auto [place, isNew] =
-      sites.try_emplace(Key{&function, note.import, note.fused, note.location});
-  Site &site = place->second;
-  if (!isNew)
-    return site;
+Trace::Site Trace::siteOf(const Module &module,
+                          const astra_export_desc_t &function,
+                          const Note &note) {
+  Key key{&function, note.import, note.fused, note.location};
+  auto known = sites.find(key);
+  if (known != sites.end())
+    return known->second;
   const astra_module_desc_t &desc = module.descriptor();
-  site.function = join(desc.name, ".", function.name);
+  Site site = {keep(join(desc.name, ".", function.name)), "", ""};
   if (note.fused)
-    site.kernel = note.fused->ops;
+    site.kernel = keep(note.fused->ops);
   else if (note.import != wholeCall)
-    site.kernel = desc.imports[note.import].name;
+    site.kernel = keep(desc.imports[note.import].name);
   if (note.location >= 0)
-    site.source = module.location(uint64_t(note.location));
+    site.source = keep(module.location(uint64_t(note.location)));
+  sites.emplace(key, site);
   return site;
 }
 
@@ -88,8 +87,8 @@ void Trace::add(const Ref<Module> &module, const astra_export_desc_t &function,
     if (!notes.empty())
       modules[module.get()].first = module;
     while (added < notes.size() && events.size() < mostEvents) {
-      const Site &site = siteOf(*module, function, notes[added]);
-      events.push_back({&site, stream, notes[added]});
+      events.push_back(
+          {siteOf(*module, function, notes[added]), stream, notes[added]});
       ++added;
     }
     return {};

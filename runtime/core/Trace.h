@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace astra {
@@ -38,12 +39,12 @@ public:
     uint64_t thread, start, end; // nanoseconds
     Cost cost;
   };
-  /// The texts of an event.
+  /// The texts of an event, which live as long as the trace.
   struct Site {
-    std::string function, kernel, source;
+    const char *function, *kernel, *source;
   };
   struct Event {
-    const Site *site;
+    Site site;
     uint64_t stream;
     Note note;
   };
@@ -69,8 +70,11 @@ private:
   using Clock = std::chrono::steady_clock;
   using Key = std::tuple<const astra_export_desc_t *, size_t,
                          const astra_fused_desc_t *, int64_t>;
-  const Site &siteOf(const Module &module, const astra_export_desc_t &function,
-                     const Note &note);
+  Site siteOf(const Module &module, const astra_export_desc_t &function,
+              const Note &note);
+  const char *keep(const std::string &text) {
+    return texts.insert(text).first->c_str();
+  }
 
   const Clock::time_point origin = Clock::now();
   std::atomic<uint32_t> streams{0};
@@ -78,6 +82,7 @@ private:
   /// Kept, so that their addresses stay theirs.
   std::map<Module *, std::pair<Ref<Module>, Traits>> modules;
   std::map<Key, Site> sites;
+  std::set<std::string> texts; // of all events that ever were, each once
   std::deque<Event> events;
   size_t dropped = 0;
 };

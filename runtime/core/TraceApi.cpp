@@ -60,9 +60,9 @@ astra_status_t astra_trace_event(astra_runtime_t *runtime, size_t index,
     Trace::Event found = {};
     ASTRA_TRY(runtime->trace->get(index, found));
     astra_trace_event_t full = {};
-    full.function = found.site->function.c_str();
-    full.kernel = found.site->kernel.c_str();
-    full.source = found.site->source.c_str();
+    full.function = found.site.function;
+    full.kernel = found.site.kernel;
+    full.source = found.site.source;
     full.stream = found.stream;
     full.thread = found.note.thread;
     full.start = found.note.start;

@@ -3,6 +3,7 @@
 // what is taken keeps the other side's tensor until the last use here.
 #include "io/Dlpack.h"
 #include "core/Dtype.h"
+#include "core/HostCopy.h"
 #include "core/Tensor.h"
 
 using namespace astra;
@@ -153,15 +154,7 @@ Status checkSource(const DLTensor &from, const Layout &layout,
                 row.bytes, " bytes of an element ", row.name);
   if (row.dtype != ASTRA_BOOL)
     return {};
-  std::vector<uint8_t> bytes(size_t(layout.elementCount()));
-  copyToDense(layout, 1, reinterpret_cast<char *>(address) - layout.offset, 0,
-              layout.elementCount(), bytes.data());
-  size_t bad = findBadBool(bytes.data(), bytes.size());
-  if (bad == bytes.size())
-    return {};
-  return fail(ASTRA_ERROR_INVALID_ARGUMENT, "element ", bad,
-              " of a bool tensor is ", unsigned(bytes[bad]),
-              "; a bool is 0 or 1");
+  return checkBools(layout, reinterpret_cast<char *>(address) - layout.offset);
 }
 
 template <class Managed>

@@ -1,5 +1,6 @@
 // Files through the system's calls; see File.h.
 #include "io/File.h"
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -22,6 +23,12 @@ struct Descriptor {
 std::string systemReason() {
   char text[128] = "";
   return strerror_r(errno, text, sizeof text);
+}
+
+/// With its slash; "" for the current one. The name itself may already be as
+/// long as names may be.
+std::string folderOf(const std::string &path) {
+  return path.substr(0, path.rfind('/') + 1);
 }
 
 Status refuseRead(const std::string &path, const std::string &reason) {
@@ -62,23 +69,29 @@ Status FileWriter::refuse(const char *step) const {
 
 Status FileWriter::open() {
   struct stat status = {};
+  bool replaces = stat(path.c_str(), &status) == 0;
   // The file is moved to its place, which would do away with a device.
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  if (replaces && !S_ISREG(status.st_mode))
     return fail(ASTRA_ERROR_IO, "cannot write \"", path, "\": ",
                 S_ISDIR(status.st_mode) ? "it is a directory"
                                         : "it is not a regular file");
   // O_EXCL makes the name ours; the system applies the caller's umask.
+  static std::atomic<unsigned> count{0};
   for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
-    temporary = join(path, ".", getpid(), "-", attempt, ".new");
+    temporary = join(folderOf(path), ".astra-", getpid(), "-",
+                     count.fetch_add(1), ".new");
     descriptor = ::open(temporary.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST)
       break;
   }
-  if (descriptor >= 0)
+  if (descriptor >= 0 &&
+      (!replaces || fchmod(descriptor, status.st_mode & 0777) == 0))
     return {};
-  temporary.clear();
-  return refuse("write");
+  Status refused = refuse("write");
+  if (descriptor < 0)
+    temporary.clear(); // it is not ours
+  return refused;
 }
 
 Status FileWriter::write(const void *data, size_t bytes) {

@@ -160,8 +160,15 @@ Status JsonReader::finish() {
 
 void appendJsonString(std::string &out, const std::string &text) {
   out += '"';
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    size_t bytes = characterBytes(text, at);
+    if (bytes > 1) {
+      out.append(text, at, bytes);
+      at += bytes - 1;
+    } else if (bytes == 0) {
+      out += "\\ufffd"; // JSON is UTF-8
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {

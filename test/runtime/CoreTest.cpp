@@ -6,6 +6,7 @@
 #include "core/Memory.h"
 #include "core/Numa.h"
 #include "devices/cpu/ThreadPool.h"
+#include "io/Json.h"
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -466,6 +467,12 @@ TEST(MemoryPool, AsksForLargePagesForLargeBlocks) {
   EXPECT_EQ(flagsOf(small.memory).find(" hg "), std::string::npos);
   pool.release(large);
   pool.release(small);
+}
+
+TEST(JsonText, IsUtf8WhateverTheText) {
+  std::string text;
+  appendJsonString(text, "a\xff\xc3\xa9\"\x01");
+  EXPECT_EQ(text, "\"a\\ufffd\xc3\xa9\\\"\\u0001\"");
 }
 
 /// A folder as the kernel would show it.

@@ -69,6 +69,9 @@ protected:
     astra_value_t in[] = {astra_value_of_tensor(x), astra_value_of_tensor(x)};
     STEP(astra_function_call(runtime, add, queue, nullptr, in, 2, &out, 1,
                              nullptr));
+    astra_kernel_info_t kernel;
+    ASTRA_INIT(KERNEL_INFO, &kernel);
+    STEP(astra_module_kernel_info(runtime, toy, 0, &kernel, nullptr));
     STEP(astra_event_create(runtime, nullptr, &event, nullptr));
     STEP(astra_event_record(runtime, event, queue, nullptr));
     STEP(astra_event_wait(runtime, event, nullptr));

@@ -79,8 +79,10 @@ TEST_F(Tracing, IsOffForOtherStreamsAndAfterwards) {
   ASSERT_OK(astra_stream_trace(runtime, stream, 0, &error));
   add({1}, {2});
   EXPECT_EQ(eventCount(), 2u);
+  astra_trace_event_t kept = event(0);
   ASSERT_OK(astra_trace_clear(runtime, &error));
   EXPECT_EQ(eventCount(), 0u);
+  EXPECT_STREQ(kept.kernel, "add_f32"); // its texts live on
   EXPECT_FAILS(ASTRA_ERROR_OUT_OF_RANGE, "there is no event 0", ([&](auto e) {
                  astra_trace_event_t event;
                  ASTRA_INIT(TRACE_EVENT, &event);

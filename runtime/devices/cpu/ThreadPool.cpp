@@ -4,6 +4,7 @@
 // microseconds before they sleep, since kernels follow one another closely.
 #include "devices/cpu/ThreadPool.h"
 #include "core/Cpu.h"
+#include "core/QuietThread.h"
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -32,7 +33,7 @@ Status ThreadPool::start(uint32_t count) {
   workers.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     try {
-      workers.emplace_back([this] { work(); });
+      workers.push_back(startQuietThread([this] { work(); }));
     } catch (const std::system_error &) {
       return fail(ASTRA_ERROR_OUT_OF_RESOURCES, "the system gave only ", i,
                   " of ", count, " worker threads");
@@ -69,6 +70,7 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
           static_cast<ThreadPool *>(pool)->drain();
         },
         this);
+    drain(); // what the program's threads have left undone
     busy.store(false);
     return;
   }
