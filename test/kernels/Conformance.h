@@ -61,6 +61,7 @@ inline const RowText rowTexts[] = {
 #define CONVERT(from, to)                                                      \
   {"convert_" #from "_" #to, {#from, nullptr, nullptr}, #to, Row::Elementwise},
 #define SET_OUT(op, w, version, doc) ROW1(op, w, #w, Window)
+#define CONV(op, dtype, version, doc) ROW2(op, dtype, #dtype, Window)
 #define OVERLAP_ADD(op, dtype, version, doc) ROW1(op, dtype, #dtype, Window)
 #define REDUCE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Reduce)
 #define ROWWISE(op, dtype, version, doc) ROW1(op, dtype, #dtype, Rowwise)
