@@ -552,9 +552,11 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
       withdraw(runtime, outputs, outputCount);
     return sealed;
   });
-  caller.closeTargets(made.ok() ? launch.done : Ref<Completion>());
-  ASTRA_TRY(made);
-  stream.submit(std::move(work));
+  if (!made.ok()) {
+    caller.closeTargets({});
+    return made;
+  }
+  stream.submit(std::move(work), [&] { caller.closeTargets(launch.done); });
   return {};
 }
 

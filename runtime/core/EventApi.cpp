@@ -87,11 +87,12 @@ Status Event::record(Stream &stream) {
                     : "an event of another system is not recorded in streams");
   auto made = make<EventMark>(Ref<Timeline>(&stream));
   auto task = std::make_unique<MarkTask>(made);
-  {
+  // Whoever sees the new mark comes behind it in the stream; `made` becomes the
+  // old one, which may be the last user of another stream.
+  stream.submit(std::move(task), [&] {
     std::lock_guard<std::mutex> lock(mutex);
-    mark = made;
-  }
-  stream.submit(std::move(task));
+    std::swap(mark, made);
+  });
   return {};
 }
 
