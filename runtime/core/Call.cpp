@@ -574,7 +574,7 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
                                    size_t input_count, astra_tensor_t *outputs,
                                    size_t output_count, astra_error_t **error) {
   astra_status_t status = boundary(error, [&]() -> Status {
-    ASTRA_TRY(needRuntime(runtime));
+    ASTRA_TRY(needWorking(runtime));
     if (output_count)
       ASTRA_TRY(need(outputs, "outputs"));
     Ref<Function> callee;

@@ -166,6 +166,7 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
                                  astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    ASTRA_TRY(needWorking(runtime));
     Ref<Stream> queue;
     Ref<Tensor> source, target;
     ASTRA_TRY(runtime->get(stream, queue));
