@@ -351,7 +351,7 @@ astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
                                  astra_tensor_t tensor, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     return object->wait();
   });
 }
@@ -395,7 +395,7 @@ astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
                       void *context, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     if (!done)
       return need(nullptr, "done");
     ReadyStreams none;
@@ -412,12 +412,12 @@ astra_status_t astra_tensor_read(astra_runtime_t *runtime,
     ASTRA_TRY(getReadable(runtime, tensor, object));
     ASTRA_TRY(object->wait());
     ASTRA_TRY(checkByteCount(*object, bytes));
-    if (bytes == 0)
-      return {};
     if (bytes)
       ASTRA_TRY(need(buffer, "buffer"));
     ASTRA_TRY(object->beginReading());
     return readElements(*runtime, *object, 0, object->layout.elementCount(),
                         buffer);
+    if (bytes == 0)
+      return {};
   });
 }

@@ -138,7 +138,8 @@ ASTRA_API astra_status_t astra_tensor_state(astra_runtime_t *runtime,
 /* Waits until the tensor is ready; reports the error if its work failed.
  * Ownership: none.
  * Threads: any but one that does the work (BUSY); it may do the work itself.
- * Errors: INVALID_HANDLE; else the error of the work. */
+ * Errors: INVALID_HANDLE; BUSY while it is mapped for writing or a part of it
+ *   may still be written; else the error of the work. */
 ASTRA_API astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
                                            astra_tensor_t tensor,
                                            astra_error_t **error);
@@ -149,7 +150,8 @@ ASTRA_API astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
  * Called exactly once if this succeeds, else never.
  * Ownership: `context` stays the caller's, until `done` has been called.
  * Threads: any; `done` runs on it or on the one that does the work.
- * Errors: INVALID_HANDLE; INVALID_ARGUMENT if `done` is null. */
+ * Errors: INVALID_HANDLE; INVALID_ARGUMENT if `done` is null; BUSY while it is
+ *   mapped for writing or a part of it may still be written. */
 ASTRA_API astra_status_t
 astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
                       void (*done)(void *context, astra_status_t status,
