@@ -60,13 +60,15 @@ typedef struct astra_borrow {
 } astra_borrow_t;
 
 /* Makes a tensor of the caller's memory without a copy. The memory must stay,
- * and stay unchanged, until `release`. The struct may go at once.
+ * and stay unchanged, until `release`. The struct may go at once. A bool must
+ * be 0 or 1; strides of no elements count for nothing.
  * Ownership: one reference, to astra_tensor_release; the buffer stays the
  *   caller's.
  * Threads: any; `release` runs on the one that drops the last use.
  * Errors: as astra_tensor_empty; INVALID_STRUCT; OUT_OF_RANGE if an element
  *   lies outside the buffer; INVALID_ARGUMENT for a buffer that is not
- *   aligned; DEVICE_MISMATCH for a device that cannot use the host's memory. */
+ *   aligned or a bool that is neither; DEVICE_MISMATCH for a device that cannot
+ *   use the host's memory. */
 ASTRA_API astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
                                              const astra_borrow_t *borrow,
                                              astra_tensor_t *tensor,
