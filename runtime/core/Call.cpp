@@ -552,9 +552,11 @@ Status call(astra_runtime &runtime, const Function &function, Stream &stream,
       withdraw(runtime, outputs, outputCount);
     return sealed;
   });
-  caller.closeTargets(made.ok() ? launch.done : Ref<Completion>());
-  ASTRA_TRY(made);
-  stream.submit(std::move(work));
+  if (!made.ok()) {
+    caller.closeTargets({});
+    return made;
+  }
+  stream.submit(std::move(work), [&] { caller.closeTargets(launch.done); });
   return {};
 }
 
@@ -572,7 +574,7 @@ astra_status_t astra_function_call(astra_runtime_t *runtime,
                                    size_t input_count, astra_tensor_t *outputs,
                                    size_t output_count, astra_error_t **error) {
   astra_status_t status = boundary(error, [&]() -> Status {
-    ASTRA_TRY(needRuntime(runtime));
+    ASTRA_TRY(needWorking(runtime));
     if (output_count)
       ASTRA_TRY(need(outputs, "outputs"));
     Ref<Function> callee;

@@ -87,11 +87,12 @@ Status Event::record(Stream &stream) {
                     : "an event of another system is not recorded in streams");
   auto made = make<EventMark>(Ref<Timeline>(&stream));
   auto task = std::make_unique<MarkTask>(made);
-  {
+  // Whoever sees the new mark comes behind it in the stream; `made` becomes the
+  // old one, which may be the last user of another stream.
+  stream.submit(std::move(task), [&] {
     std::lock_guard<std::mutex> lock(mutex);
-    mark = made;
-  }
-  stream.submit(std::move(task));
+    std::swap(mark, made);
+  });
   return {};
 }
 
@@ -156,7 +157,8 @@ astra_status_t astra_event_record(astra_runtime_t *runtime, astra_event_t event,
   return boundary(error, [&]() -> Status {
     Ref<Event> object;
     Ref<Stream> queue;
-    ASTRA_TRY(getObject(runtime, event, object));
+    ASTRA_TRY(needWorking(runtime));
+    ASTRA_TRY(runtime->get(event, object));
     ASTRA_TRY(runtime->get(stream, queue));
     return object->record(*queue);
   });
@@ -179,7 +181,8 @@ astra_status_t astra_stream_wait_event(astra_runtime_t *runtime,
     Ref<Stream> queue;
     Ref<Event> object;
     Ref<EventMark> mark;
-    ASTRA_TRY(getObject(runtime, stream, queue));
+    ASTRA_TRY(needWorking(runtime));
+    ASTRA_TRY(runtime->get(stream, queue));
     ASTRA_TRY(runtime->get(event, object));
     ASTRA_TRY(object->latest(mark));
     auto task = std::make_unique<WaitTask>(mark);

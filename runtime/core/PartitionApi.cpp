@@ -121,6 +121,24 @@ Status checkCopy(const Tensor &from, const Tensor &into, const Device &device) {
   return {};
 }
 
+/// Consumes what is copied into, and then seals the source: what is refused
+/// leaves it as it was.
+Status takeForCopy(astra_runtime &runtime, astra_tensor_t into, Tensor &target,
+                   Tensor &source) {
+  if (!target.claim())
+    return fail(ASTRA_ERROR_BUSY,
+                "the tensor to copy into cannot be written: only one from "
+                "astra_tensor_empty or a part of one can, before it has been "
+                "retained, read, viewed, mapped or passed");
+  Status status = guarded([&]() -> Status {
+    ASTRA_TRY(runtime.handles.release(Kind::Tensor, into.bits));
+    return source.seal();
+  });
+  if (!status.ok())
+    target.close({});
+  return status;
+}
+
 } // namespace
 
 astra_status_t
@@ -148,6 +166,7 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
                                  astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     ASTRA_TRY(beginOutput(runtime, tensor, "tensor"));
+    ASTRA_TRY(needWorking(runtime));
     Ref<Stream> queue;
     Ref<Tensor> source, target;
     ASTRA_TRY(runtime->get(stream, queue));
@@ -164,25 +183,14 @@ astra_status_t astra_tensor_copy(astra_runtime_t *runtime,
     auto task = std::make_unique<CopyTask>(*runtime, source, made);
     task->done = done;
     ASTRA_TRY(runtime->insert(made, *tensor));
-    // The source is sealed last: what is refused leaves it as it was.
-    Status claimed;
-    if (!target->claim()) {
-      claimed = fail(ASTRA_ERROR_BUSY,
-                     "the tensor to copy into cannot be written: only one "
-                     "from astra_tensor_empty or a part of one can, before it "
-                     "has been retained, read, viewed, mapped or passed");
-    } else {
-      claimed = runtime->handles.release(Kind::Tensor, into.bits);
-      if (claimed.ok())
-        claimed = source->seal();
-      target->close(claimed.ok() ? done : Ref<Completion>());
-    }
-    if (!claimed.ok()) {
+    Status taken =
+        guarded([&] { return takeForCopy(*runtime, into, *target, *source); });
+    if (!taken.ok()) {
       Status ignored = runtime->handles.release(Kind::Tensor, tensor->bits);
       tensor->bits = 0;
-      return claimed;
+      return taken;
     }
-    queue->submit(std::move(task));
+    queue->submit(std::move(task), [&] { target->close(done); });
     return {};
   });
 }

@@ -42,7 +42,10 @@ astra_runtime::~astra_runtime() {
 }
 
 /// Cancels what has not begun, waits for what runs and ends the threads.
+/// Nothing is put in from here on, so what callbacks want cannot keep this from
+/// ending.
 void astra_runtime::endStreams() {
+  ending = true;
   {
     std::lock_guard<std::mutex> lock(streamMutex);
     for (Stream *each = firstStream; each; each = each->nextAlive)
@@ -121,6 +124,11 @@ Status astra::refuseRuntime(const astra_runtime *runtime) {
   return fail(ASTRA_ERROR_BUSY,
               "the runtime belongs to the process that this one was forked "
               "from; make one of its own with astra_runtime_create");
+}
+
+Status astra::refuseEnding() {
+  return fail(ASTRA_ERROR_CANCELLED,
+              "the runtime is being destroyed: nothing can be put in or made");
 }
 
 astra_memory_info_t astra::memoryInfo(const MemoryPool::Statistics &counts) {

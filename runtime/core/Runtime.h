@@ -15,6 +15,11 @@ namespace astra {
 class Trace;
 }
 
+namespace astra {
+/// What callbacks are told that want new work while the runtime is destroyed.
+Status refuseEnding();
+} // namespace astra
+
 struct astra_runtime {
   explicit astra_runtime(const astra_runtime_options_t &options);
   ~astra_runtime();
@@ -24,11 +29,15 @@ struct astra_runtime {
   astra::Status get(Handle handle, astra::Ref<T> &object) const {
     return handles.lookup(handle.bits, object);
   }
-  /// A handle with one reference to a new object.
+  /// A handle with one reference to a new object; none while all are dropped.
   template <class Handle, class T>
   astra::Status insert(astra::Ref<T> object, Handle &handle) {
+    if (isEnding())
+      return astra::refuseEnding();
     return handles.insert(T::kind, std::move(object), handle.bits);
   }
+  /// Whether the runtime is being destroyed. Only callbacks are about then.
+  bool isEnding() const { return ending.load(std::memory_order_relaxed); }
   void writeDebug(const std::string &text) const;
 
   const astra::ForkGuard forkGuard;
@@ -63,6 +72,7 @@ struct astra_runtime {
 private:
   void endStreams();
 
+  std::atomic<bool> ending{false};
   void (*debug)(void *context, const char *text);
   void *debugContext;
 };
@@ -76,6 +86,12 @@ inline Status needRuntime(const astra_runtime *runtime) {
   if (runtime && !runtime->forkGuard.isChild())
     return {};
   return refuseRuntime(runtime);
+}
+
+/// Checks a runtime that is to be given work.
+inline Status needWorking(const astra_runtime *runtime) {
+  ASTRA_TRY(needRuntime(runtime));
+  return runtime->isEnding() ? refuseEnding() : Status();
 }
 
 /// Checks the runtime and a handle output, which becomes null.

@@ -54,20 +54,18 @@ void Stream::setWatch(uint32_t mask, uint32_t bits) {
     watch |= runtime.trace->nextStream() << Watch::numberShift;
 }
 
-void Stream::submit(std::unique_ptr<Task> owned) noexcept {
-  Task *task = owned.release();
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    task->position = ++submitted;
-    task->watch = watch;
-    task->done->place(task->position);
-    (head ? tail->next : head) = task;
-    tail = task;
-    wakeWatchers();
-    if (mode == StreamMode::Manual || active)
-      return;
-    active = true;
-  }
+/// Gives a piece of work its place; the lock is held.
+void Stream::append(Task *task) {
+  task->position = ++submitted;
+  task->watch = watch;
+  task->done->place(task->position);
+  (head ? tail->next : head) = task;
+  tail = task;
+  wakeWatchers();
+}
+
+/// Does the work of a stream that just became active, or hands it over.
+void Stream::start() {
   if (mode == StreamMode::Threads && runtime.streamThreads.push(this))
     return;
   ReadyStreams ready;

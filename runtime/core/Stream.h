@@ -56,8 +56,25 @@ public:
   void setWatch(uint32_t mask, uint32_t bits);
 
   /// Puts work in; the rest happens by itself, unless the stream is manual.
-  /// The caller has a reference.
-  void submit(std::unique_ptr<Task> task) noexcept;
+  /// The caller has a reference. `publish` shows others the work's completion:
+  /// it runs once the work has its place and before anything else can be put
+  /// in, so that what is made to wait for it comes behind it. It must not fail
+  /// nor drop references.
+  template <class Publish>
+  void submit(std::unique_ptr<Task> task, Publish publish) noexcept {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      append(task.release());
+      publish();
+      if (mode == StreamMode::Manual || active)
+        return;
+      active = true;
+    }
+    start();
+  }
+  void submit(std::unique_ptr<Task> task) noexcept {
+    submit(std::move(task), [] {});
+  }
   /// Does up to `limit` pieces of a manual stream's work, as far as what they
   /// need is there. False if another thread is doing it.
   bool pump(uint64_t limit, uint64_t &count) noexcept;
@@ -87,6 +104,8 @@ private:
     bool onlyCancelled = false;
   };
 
+  void append(Task *task);
+  void start();
   void drive(ReadyStreams &ready, const Until &until, uint64_t &count) noexcept;
   Task *next(Task *finished, const Until &until, uint64_t count,
              bool &cancelled);

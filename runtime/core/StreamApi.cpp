@@ -121,7 +121,8 @@ astra_stream_callback(astra_runtime_t *runtime, astra_stream_t stream,
                       void *context, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Stream> queue;
-    ASTRA_TRY(getObject(runtime, stream, queue));
+    ASTRA_TRY(needWorking(runtime));
+    ASTRA_TRY(runtime->get(stream, queue));
     if (!done)
       return need(nullptr, "done");
     auto task = std::make_unique<CallbackTask>(done, context);

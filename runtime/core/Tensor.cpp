@@ -188,7 +188,7 @@ Status borrowLayout(const astra_borrow_t &borrow, const DtypeInfo &row,
                     Layout &layout) {
   ASTRA_TRY(makeDense(borrow.rank, borrow.shape, row.bytes, layout));
   layout.offset = borrow.offset;
-  if (borrow.strides) {
+  if (borrow.strides && layout.elementCount()) {
     for (uint32_t axis = 0; axis < borrow.rank; ++axis)
       layout.strides[axis] = borrow.strides[axis];
   }
@@ -272,6 +272,8 @@ astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
     ASTRA_TRY(needDtype(given.dtype, row));
     Layout layout;
     ASTRA_TRY(borrowLayout(given, *row, layout));
+    if (given.dtype == ASTRA_BOOL)
+      ASTRA_TRY(checkBools(layout, given.buffer));
     // The caller keeps the memory if this fails, so the callback comes last.
     Ref<Storage> storage = Storage::borrow(given.buffer, given.buffer_bytes);
     ASTRA_TRY(runtime->insert(
@@ -351,7 +353,7 @@ astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
                                  astra_tensor_t tensor, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     return object->wait();
   });
 }
@@ -395,7 +397,7 @@ astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
                       void *context, astra_error_t **error) {
   return boundary(error, [&]() -> Status {
     Ref<Tensor> object;
-    ASTRA_TRY(getObject(runtime, tensor, object));
+    ASTRA_TRY(getReadable(runtime, tensor, object));
     if (!done)
       return need(nullptr, "done");
     ReadyStreams none;
@@ -412,11 +414,11 @@ astra_status_t astra_tensor_read(astra_runtime_t *runtime,
     ASTRA_TRY(getReadable(runtime, tensor, object));
     ASTRA_TRY(object->wait());
     ASTRA_TRY(checkByteCount(*object, bytes));
-    if (bytes == 0)
-      return {};
     if (bytes)
       ASTRA_TRY(need(buffer, "buffer"));
     ASTRA_TRY(object->beginReading());
+    if (bytes == 0)
+      return {};
     return readElements(*runtime, *object, 0, object->layout.elementCount(),
                         buffer);
   });

@@ -221,4 +221,30 @@ TEST_F(Effects, OutputsOfRefusedFunctionsAreNull) {
   EXPECT_TRUE(isWritable(whole));
 }
 
+TEST_F(Effects, WaitsForWhatMayStillBeWrittenAreRefused) {
+  int calls = 0;
+  auto count = [](void *context, astra_status_t, const astra_error_t *) {
+    ++*static_cast<int *>(context);
+  };
+  astra_tensor_t mapped = empty({4}), whole = empty({4}), open = part(whole);
+  astra_mapping_t mapping{0};
+  ASSERT_EQ(map(mapped, ASTRA_MAP_WRITE, &mapping), ASTRA_OK);
+  EXPECT_FAILS(ASTRA_ERROR_BUSY, "mapped for writing",
+               astra_tensor_wait(runtime, mapped, &error));
+  EXPECT_FAILS(ASTRA_ERROR_BUSY, "mapped for writing",
+               astra_tensor_callback(runtime, mapped, count, &calls, &error));
+  EXPECT_FAILS(ASTRA_ERROR_BUSY, "1 part of the tensor",
+               astra_tensor_wait(runtime, whole, &error));
+  EXPECT_FAILS(ASTRA_ERROR_BUSY, "1 part of the tensor",
+               astra_tensor_callback(runtime, whole, count, &calls, &error));
+  EXPECT_EQ(calls, 0);
+  ASSERT_OK(astra_tensor_unmap(runtime, mapping, &error));
+  ASSERT_OK(astra_tensor_release(runtime, open, &error));
+  for (astra_tensor_t each : {mapped, whole}) {
+    ASSERT_OK(astra_tensor_wait(runtime, each, &error));
+    ASSERT_OK(astra_tensor_callback(runtime, each, count, &calls, &error));
+  }
+  EXPECT_EQ(calls, 2);
+}
+
 } // namespace

@@ -60,13 +60,15 @@ typedef struct astra_borrow {
 } astra_borrow_t;
 
 /* Makes a tensor of the caller's memory without a copy. The memory must stay,
- * and stay unchanged, until `release`. The struct may go at once.
+ * and stay unchanged, until `release`. The struct may go at once. A bool must
+ * be 0 or 1; strides of no elements count for nothing.
  * Ownership: one reference, to astra_tensor_release; the buffer stays the
  *   caller's.
  * Threads: any; `release` runs on the one that drops the last use.
  * Errors: as astra_tensor_empty; INVALID_STRUCT; OUT_OF_RANGE if an element
  *   lies outside the buffer; INVALID_ARGUMENT for a buffer that is not
- *   aligned; DEVICE_MISMATCH for a device that cannot use the host's memory. */
+ *   aligned or a bool that is neither; DEVICE_MISMATCH for a device that cannot
+ *   use the host's memory. */
 ASTRA_API astra_status_t astra_tensor_borrow(astra_runtime_t *runtime,
                                              const astra_borrow_t *borrow,
                                              astra_tensor_t *tensor,
@@ -138,7 +140,8 @@ ASTRA_API astra_status_t astra_tensor_state(astra_runtime_t *runtime,
 /* Waits until the tensor is ready; reports the error if its work failed.
  * Ownership: none.
  * Threads: any but one that does the work (BUSY); it may do the work itself.
- * Errors: INVALID_HANDLE; else the error of the work. */
+ * Errors: INVALID_HANDLE; BUSY while it is mapped for writing or a part of it
+ *   may still be written; else the error of the work. */
 ASTRA_API astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
                                            astra_tensor_t tensor,
                                            astra_error_t **error);
@@ -149,7 +152,8 @@ ASTRA_API astra_status_t astra_tensor_wait(astra_runtime_t *runtime,
  * Called exactly once if this succeeds, else never.
  * Ownership: `context` stays the caller's, until `done` has been called.
  * Threads: any; `done` runs on it or on the one that does the work.
- * Errors: INVALID_HANDLE; INVALID_ARGUMENT if `done` is null. */
+ * Errors: INVALID_HANDLE; INVALID_ARGUMENT if `done` is null; BUSY while it is
+ *   mapped for writing or a part of it may still be written. */
 ASTRA_API astra_status_t
 astra_tensor_callback(astra_runtime_t *runtime, astra_tensor_t tensor,
                       void (*done)(void *context, astra_status_t status,
