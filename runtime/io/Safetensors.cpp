@@ -47,6 +47,8 @@ Status HeaderReader::read(std::vector<Archive::Entry> &entries) {
     do {
       Archive::Entry next;
       ASTRA_TRY(json.string(next.name));
+      if (next.name.find('\0') != std::string::npos)
+        return json.refuse("a name that holds a NUL ends");
       ASTRA_TRY(json.expect(':'));
       if (!names.insert(next.name).second)
         return json.refuse("\"" + next.name + "\" stands twice");
@@ -269,11 +271,15 @@ Status collect(astra_runtime *runtime, const char *const *names,
 Status save(astra_runtime &runtime, const std::string &path,
             const std::vector<std::string> &names,
             const std::vector<Ref<Tensor>> &tensors) {
+  std::string header = makeHeader(names, tensors);
+  if (header.size() > mostHeader)
+    return fail(ASTRA_ERROR_INVALID_ARGUMENT, "the header of ", header.size(),
+                " bytes for these names is longer than the ", mostHeader,
+                " that a reader takes; use shorter names or several files");
   FileWriter file(path);
   ASTRA_TRY(file.open());
   for (const Ref<Tensor> &tensor : tensors)
     ASTRA_TRY(tensor->beginReading());
-  std::string header = makeHeader(names, tensors);
   uint64_t headerBytes = header.size();
   ASTRA_TRY(file.write(&headerBytes, lengthBytes));
   ASTRA_TRY(file.write(header.data(), header.size()));

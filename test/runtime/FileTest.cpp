@@ -151,6 +151,11 @@ TEST_F(Safetensors, RefuseBadNamesAndPlaces) {
   EXPECT_FAILS(
       ASTRA_ERROR_INVALID_ARGUMENT, "reserved",
       astra_safetensors_save(runtime, path.c_str(), reserved, x, 1, &error));
+  std::string endless(101u << 20, 'n');
+  const char *tooLong[] = {endless.c_str()};
+  EXPECT_FAILS(
+      ASTRA_ERROR_INVALID_ARGUMENT, "longer than the 104857600",
+      astra_safetensors_save(runtime, path.c_str(), tooLong, x, 1, &error));
   EXPECT_FAILS(
       ASTRA_ERROR_IO, "\"no/such/place\": No such file",
       astra_safetensors_save(runtime, "no/such/place", twice, x, 1, &error));
@@ -220,6 +225,7 @@ TEST_F(Safetensors, ThatAreDamagedAreRefused) {
   refused("expected", "{\"x\":");
   refused("follows", entry("F32", "[2]", "[0,8]") + "}");
   refused("not UTF-8", "{\"\xff\":1}");
+  refused("a name that holds a NUL", "{\"a\\u0000b\":1}");
   refused("control character", "{\"x\n\":1}");
   refused("escape", "{\"\\q\":1}");
   refused("four hexadecimal", "{\"\\u12\":1}");

@@ -15,9 +15,11 @@ extern "C" {
 /* The descriptor that a compiled object defines as astra_module_<name>. */
 struct astra_module_desc;
 
-/* Loads a module that `astrac -shared` made. The file is checked as a whole
- * before any of its code can run; then its versions, the processor level and
- * all kernels that it imports, the missing ones being listed together.
+/* Loads a module that `astrac -shared` made. That the file is whole and
+ * its structure is sound is checked before any of its code can run (changes of
+ * its code are not noticed: it carries no signature); then its versions, the
+ * processor level and all kernels that it imports, the missing ones being
+ * listed together.
  * Ownership: one reference, to astra_module_release.
  * Threads: any.
  * Errors: IO; CORRUPT_FILE; UNSUPPORTED_VERSION; CPU_LEVEL; MISSING_KERNEL. */

@@ -20,7 +20,8 @@ extern "C" {
  * Ownership: none.
  * Threads: as astra_tensor_wait.
  * Errors: INVALID_HANDLE; IO; INVALID_ARGUMENT for a name that stands twice,
- *   is not UTF-8 or is "__metadata__"; else the error of a tensor's work. */
+ *   is not UTF-8 or is "__metadata__", or names that no reader takes, being
+ *   longer than 100 MiB in all; else the error of a tensor's work. */
 ASTRA_API astra_status_t astra_safetensors_save(
     astra_runtime_t *runtime, const char *path, const char *const *names,
     const astra_tensor_t *tensors, size_t count, astra_error_t **error);
@@ -28,7 +29,8 @@ ASTRA_API astra_status_t astra_safetensors_save(
 /* Opens a safetensors file and checks it as a whole.
  * Ownership: one reference, to astra_archive_release.
  * Threads: any.
- * Errors: IO; CORRUPT_FILE names what is wrong; OUT_OF_MEMORY. */
+ * Errors: IO; CORRUPT_FILE names what is wrong; UNIMPLEMENTED for a dtype that
+ *   Astra does not have; OUT_OF_MEMORY. */
 ASTRA_API astra_status_t astra_safetensors_load(astra_runtime_t *runtime,
                                                 const char *path,
                                                 astra_archive_t *archive,
@@ -81,8 +83,9 @@ ASTRA_API astra_status_t astra_npy_save(astra_runtime_t *runtime,
 /* Reads NumPy's format, versions 1 to 3, little-endian, either order.
  * Ownership: one reference, to astra_tensor_release.
  * Threads: any.
- * Errors: INVALID_HANDLE; IO; CORRUPT_FILE; UNIMPLEMENTED for a dtype or rank
- *   that no tensor has; OUT_OF_MEMORY. */
+ * Errors: INVALID_HANDLE; IO; CORRUPT_FILE; UNSUPPORTED_VERSION for a version
+ *   of the format that is not known; UNIMPLEMENTED for a dtype or rank that no
+ *   tensor has; OUT_OF_MEMORY. */
 ASTRA_API astra_status_t astra_npy_load(astra_runtime_t *runtime,
                                         const char *path, astra_device_t device,
                                         astra_tensor_t *tensor,

@@ -81,8 +81,8 @@ astra_runtime_create(const astra_runtime_options_t *options,
  * every object that is still alive (callbacks run, on this thread or a
  * stream's) and ends the runtime's threads. What a callback then puts into a
  * stream, or wants to make, is refused with ASTRA_ERROR_CANCELLED. To have work
- * done, wait for its stream first. Null is allowed. Not to be called while another thread uses
- * the runtime, nor from a callback.
+ * done, wait for its stream first. Null is allowed. Not to be called while
+ * another thread uses the runtime, nor from a callback.
  * Ownership: everything of the runtime is gone afterwards.
  * Threads: one, while no other uses the runtime; not a callback's.
  * Errors: none. */

@@ -207,7 +207,8 @@ ASTRA_API astra_status_t astra_tensor_unmap(astra_runtime_t *runtime,
  * steps may be negative, and null for 1. Arrays have one entry per axis.
  * Ownership: one reference, to astra_tensor_release; it keeps the memory.
  * Threads: any.
- * Errors: INVALID_HANDLE; OUT_OF_RANGE; BUSY while it is mapped for writing. */
+ * Errors: INVALID_HANDLE; OUT_OF_RANGE; INVALID_ARGUMENT for a negative extent;
+ *   BUSY while it is mapped for writing. */
 ASTRA_API astra_status_t astra_tensor_slice(
     astra_runtime_t *runtime, astra_tensor_t tensor, const int64_t *starts,
     const int64_t *extents, const int64_t *steps, astra_tensor_t *view,
@@ -216,9 +217,9 @@ ASTRA_API astra_status_t astra_tensor_slice(
 /* The same elements in the same order with another shape.
  * Ownership: one reference, to astra_tensor_release; it keeps the memory.
  * Threads: any.
- * Errors: INVALID_HANDLE; SHAPE_MISMATCH for another number of elements;
- *   LAYOUT_MISMATCH if the strides do not allow it (see astra_tensor_dense);
- *   BUSY. */
+ * Errors: INVALID_HANDLE; INVALID_ARGUMENT for a rank or extent that no tensor
+ *   has; SHAPE_MISMATCH for another number of elements; LAYOUT_MISMATCH if the
+ *   strides do not allow it (see astra_tensor_dense); BUSY. */
 ASTRA_API astra_status_t astra_tensor_reshape(
     astra_runtime_t *runtime, astra_tensor_t tensor, uint32_t rank,
     const int64_t *shape, astra_tensor_t *view, astra_error_t **error);
