@@ -56,8 +56,7 @@ Status parse(const std::string &bytes, const Ref<Device> &device,
   return {};
 }
 
-Status save(astra_runtime &runtime, const std::string &path,
-            Tensor &tensor) {
+Status save(astra_runtime &runtime, const std::string &path, Tensor &tensor) {
   const DtypeInfo *row = findDtype(tensor.dtype);
   if (!*row->numpy)
     return fail(ASTRA_ERROR_UNIMPLEMENTED, "npy files cannot hold ", row->name,
