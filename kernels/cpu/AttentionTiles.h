@@ -32,15 +32,13 @@ template <class C> struct Ones {
 };
 template <class C> constexpr Ones<C> ones;
 
-/// to[r][c] = fma(to[r][c], factor[r], chain over k of a[r][k] b[k][c]) for M
-/// rows and N vectors of columns, or +0 + chain if `factor` is null; element
-/// (r, k) of a lies at r * rowStep + k * kStep.
+/// Continues chains over k of a[r][k] b[k][c] for M rows and N vectors of
+/// columns; element (r, k) of a lies at r * rowStep + k * kStep.
 template <class C, int M, int N, int rowStep, int kStep>
-void weightedTile(const C *a, const C *b, int64_t bStride, int64_t k,
-                  const C *factor, C *to, int64_t toStride) {
+ASTRA_INLINE void addChains(const C *a, const C *b, int64_t bStride, int64_t k,
+                            typename Tile<C>::Vector (&chains)[M][N]) {
   using V = typename Tile<C>::Vector;
   constexpr int lanes = Tile<C>::lanes;
-  V chains[M][N] = {};
   for (int64_t i = 0; i < k; ++i, a += kStep, b += bStride) {
     V columns[N];
 #pragma clang loop unroll(full)
@@ -54,6 +52,18 @@ void weightedTile(const C *a, const C *b, int64_t bStride, int64_t k,
         chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
     }
   }
+}
+
+/// to[r][c] = fma(to[r][c], factor[r], chain over k of a[r][k] b[k][c]) for M
+/// rows and N vectors of columns, or +0 + chain if `factor` is null; element
+/// (r, k) of a lies at r * rowStep + k * kStep.
+template <class C, int M, int N, int rowStep, int kStep>
+void weightedTile(const C *a, const C *b, int64_t bStride, int64_t k,
+                  const C *factor, C *to, int64_t toStride) {
+  using V = typename Tile<C>::Vector;
+  constexpr int lanes = Tile<C>::lanes;
+  V chains[M][N] = {};
+  addChains<C, M, N, rowStep, kStep>(a, b, bStride, k, chains);
 #pragma clang loop unroll(full)
   for (int r = 0; r < M; ++r, to += toStride)
 #pragma clang loop unroll(full)
@@ -81,19 +91,7 @@ void continueTile(const C *a, const C *b, int64_t bStride, int64_t k, C *to,
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v)
       chains[r][v] = loadVector(to + r * toStride + v * lanes);
-  for (int64_t i = 0; i < k; ++i, a += kStep, b += bStride) {
-    V columns[N];
-#pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v)
-      columns[v] = loadVector(b + v * lanes);
-#pragma clang loop unroll(full)
-    for (int r = 0; r < M; ++r) {
-      V x = a[r];
-#pragma clang loop unroll(full)
-      for (int v = 0; v < N; ++v)
-        chains[r][v] = __builtin_elementwise_fma(x, columns[v], chains[r][v]);
-    }
-  }
+  addChains<C, M, N, 1, kStep>(a, b, bStride, k, chains);
 #pragma clang loop unroll(full)
   for (int r = 0; r < M; ++r)
 #pragma clang loop unroll(full)

@@ -173,14 +173,8 @@ Status fillFrom(const Tensor &tensor, const void *data, size_t bytes) {
   if (bytes == 0)
     return {};
   ASTRA_TRY(need(data, "data"));
-  if (tensor.dtype == ASTRA_BOOL) {
-    size_t bad = findBadBool(data, bytes);
-    if (bad != bytes)
-      return fail(ASTRA_ERROR_INVALID_ARGUMENT, "element ", bad,
-                  " of a bool tensor is ",
-                  unsigned(static_cast<const uint8_t *>(data)[bad]),
-                  "; a bool is 0 or 1");
-  }
+  if (tensor.dtype == ASTRA_BOOL)
+    ASTRA_TRY(checkBools(tensor.layout, data)); // dense, from element 0 on
   return tensor.device->upload(*tensor.storage, 0, data, bytes);
 }
 
