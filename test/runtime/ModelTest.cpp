@@ -2,8 +2,10 @@
 // numbers or an error, views and parts share its memory, work in a stream is
 // done in order, and what is kept in the pool is not missed. ASTRA_MODEL_STEPS
 // sets how many steps are taken in one long sequence, ASTRA_MODEL_SEQUENCES how
-// many short ones with a runtime of their own there are, ASTRA_MODEL_SEED where
-// they begin, and ASTRA_MODEL_SECONDS after which time no more are begun.
+// many short ones there are, ASTRA_MODEL_SEED where they begin, and
+// ASTRA_MODEL_SECONDS after which time no more are begun. A runtime serves a
+// few of the short ones in turn, each with streams of its own, and every second
+// runtime is destroyed in the middle of the work of the last.
 #include "RuntimeTesting.h"
 #include <atomic>
 #include <chrono>
@@ -15,6 +17,8 @@
 using namespace astra::test;
 
 namespace {
+
+constexpr uint64_t sequencesOfRuntime = 5;
 
 uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
   const char *text = std::getenv(name);
@@ -40,12 +44,14 @@ protected:
   void SetUp() override {}
   void TearDown() override {}
 
-  void begin(uint64_t seed) {
+  void beginRuntime() {
     start(2, nullptr, 2);
     add = function("add");
     twice = function("twice");
     divide = function("divide");
-    streams.clear();
+  }
+
+  void begin(uint64_t seed) {
     for (uint64_t flags : {0u, 0u, ASTRA_STREAM_INLINE, ASTRA_STREAM_MANUAL,
                            ASTRA_STREAM_MANUAL}) {
       astra_stream_options_t options;
@@ -68,26 +74,32 @@ protected:
     }
   }
 
-  /// With everything given back, or with work in flight and tensors alive.
-  void end(bool inOrder) {
-    for (size_t i = 0; i < streams.size() && inOrder; ++i)
+  /// With everything given back.
+  void end() {
+    for (size_t i = 0; i < streams.size(); ++i)
       drain(i);
-    while (!tensors.empty() && inOrder)
+    while (!tensors.empty())
       release();
+    EXPECT_EQ(called, callbacks);
+    for (astra_stream_t made : streams)
+      ASSERT_OK(astra_stream_release(runtime, made, &error));
+    streams.clear();
     astra_memory_info_t info;
     ASTRA_INIT(MEMORY_INFO, &info);
     ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
-    if (inOrder) {
-      EXPECT_EQ(info.live_bytes, 0u);
-      EXPECT_EQ(called, callbacks);
-      ASSERT_OK(astra_runtime_trim(runtime, 0, &error));
-      ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
-      EXPECT_EQ(info.kept_bytes, 0u);
-    }
-    tensors.clear();
-    owners.clear();
+    EXPECT_EQ(info.live_bytes, 0u);
+    ASSERT_OK(astra_runtime_trim(runtime, 0, &error));
+    ASSERT_OK(astra_runtime_memory(runtime, &info, &error));
+    EXPECT_EQ(info.kept_bytes, 0u);
+  }
+
+  /// Perhaps with work in flight and tensors alive.
+  void endRuntime() {
     astra_runtime_destroy(runtime);
     EXPECT_EQ(called, callbacks);
+    tensors.clear();
+    owners.clear();
+    streams.clear();
   }
 
   size_t pick(size_t below) {
@@ -402,9 +414,11 @@ protected:
 };
 
 TEST_F(Model, AgreesAfterEveryStep) {
+  beginRuntime();
   begin(fromEnvironment("ASTRA_MODEL_SEED", 1));
   take(fromEnvironment("ASTRA_MODEL_STEPS", 20000));
-  end(/*inOrder=*/true);
+  end();
+  endRuntime();
 }
 
 TEST_F(Model, AgreesInShortSequences) {
@@ -413,11 +427,17 @@ TEST_F(Model, AgreesInShortSequences) {
                                  fromEnvironment("ASTRA_MODEL_SECONDS", 86400));
   uint64_t count = fromEnvironment("ASTRA_MODEL_SEQUENCES", 100);
   uint64_t seed = fromEnvironment("ASTRA_MODEL_SEED", 1), done = 0;
-  for (; done < count && !HasFailure() && Clock::now() < last; ++done) {
-    SCOPED_TRACE(seed + done);
-    begin(seed + done);
-    take(30);
-    end(/*inOrder=*/done % 2 == 0);
+  for (uint64_t runtimes = 1;
+       done < count && !HasFailure() && Clock::now() < last; ++runtimes) {
+    beginRuntime();
+    for (uint64_t left = sequencesOfRuntime; left-- && !HasFailure(); ++done) {
+      SCOPED_TRACE(seed + done);
+      begin(seed + done);
+      take(30);
+      if (left || runtimes % 2)
+        end();
+    }
+    endRuntime();
   }
   RecordProperty("sequences", std::to_string(done));
   std::printf("%llu sequences\n", static_cast<unsigned long long>(done));
