@@ -1,6 +1,6 @@
 """Random Astra programs: one export over two free dimensions, made of operations of
-every family, derivatives, maps, loops and branches. The same seed gives the same
-program. Knows the language's types, no tool."""
+every family, derivatives, maps, loops and branches, and extents for the dimensions. The
+same seed gives the same program. Knows the language's types, no tool."""
 import random
 
 FLOATS = ["f32", "f32", "f32", "f64", "f16", "bf16"]
@@ -12,6 +12,7 @@ BINARY = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "maximum({}, {})", "minimu
           "atan2({}, {})", "pow(abs({}), {})", "{} % {}"]
 INT_BINARY = ["{} + {}", "{} - {}", "{} * {}", "maximum({}, {})", "minimum({}, {})",
               "bitwise_and({}, {})", "bitwise_or({}, {})", "bitwise_xor({}, {})"]
+SHARED = 32768  # elements that a thread takes at least, elementwise
 COMPARE = "== != < <= > >=".split()
 
 
@@ -20,6 +21,7 @@ class Program:
     tuple of extents as text."""
 
     def __init__(self, seed):
+        self.seed = seed
         self.rng = random.Random(seed)
         self.t = self.rng.choice(FLOATS)
         self.lines, self.count = [], 0
@@ -42,6 +44,16 @@ class Program:
         names = ", ".join(name for name, _, _ in results)
         return "\n".join([f"export fn f({declare}) -> ({types},) = {{", *self.lines,
                           f"  ({names},)", "}", ""]).replace(" = {\n", " {\n", 1)
+
+    def extents(self):
+        """Of n and m: four programs of ten have less than some vectors, five as much as
+        products, sorting and rows share among threads, one as much as all kernels do."""
+        rng = random.Random(f"extents of {self.seed}")
+        if self.seed % 10 == 0:
+            n = rng.randint(110, 300)
+            return n, SHARED // n + rng.randint(1, 9)
+        low, high = (1, 18) if self.seed % 5 in (1, 2) else (19, 90)
+        return rng.randint(low, high), rng.randint(low, high)
 
     # -- Pieces --
 

@@ -3,6 +3,7 @@
 #include "tools/astra-bits/Comparison.h"
 #include "examples/common/sha256.h"
 #include "tools/astra-bits/Worker.h"
+#include <cstdlib>
 
 using namespace astra;
 
@@ -21,16 +22,24 @@ std::string Build::getName() const {
   return "-O" + optimisation + " --fuse=" + fuse + (batched ? ", batch" : "");
 }
 
-bool Comparison::add(const std::vector<Build> &builds, size_t build,
-                     const std::string &lines, std::string &error) {
+static size_t toNumber(const std::string &text) {
+  return size_t(std::strtoull(text.c_str(), nullptr, 10));
+}
+
+bool Comparison::add(const std::vector<Build> &builds,
+                     const std::vector<size_t> &modules,
+                     const std::string &lines, size_t &last,
+                     std::string &error) {
   for (const std::string &line : splitAt(lines, '\n')) {
     std::vector<std::string> fields = splitAt(line, '\t');
-    if (fields[0] == ResultLine && fields.size() == 6)
+    if (fields[0] == BuildLine && toNumber(fields.back()) < modules.size())
+      last = modules[toNumber(fields.back())];
+    else if (fields[0] == ResultLine && fields.size() == 6)
       results[fields[3]].push_back(
-          {build, fields[1], fields[2], fields[4], fields[5]});
+          {last, fields[1], fields[2], toNumber(fields[4]), fields[5]});
     else if (fields[0] == LinalgLine)
       linalg.insert(fields.back());
-    else if (fields[0] == NoteLine && !builds[build].batched)
+    else if (fields[0] == NoteLine && !builds[last].batched)
       notes.insert(fields.back());
     else if (fields[0] == FailedLine)
       return error = fields.back(), false;
@@ -68,10 +77,10 @@ Comparison::getDifferences(const std::vector<Build> &builds) const {
         continue;
       bool isNew = true;
       for (const Result &known : distinct)
-        isNew &= known.hash != result.hash;
+        isNew &= known.number != result.number;
       if (isNew)
         distinct.push_back(result);
-      agreeing += result.hash == distinct.front().hash;
+      agreeing += result.number == distinct.front().number;
       ++all;
     }
     bool isAlone = false;
@@ -83,12 +92,13 @@ Comparison::getDifferences(const std::vector<Build> &builds) const {
   return differences;
 }
 
-std::string Comparison::getHash() const {
+std::string Comparison::getHash(const Store &store) const {
   sha256_t hash;
   sha256_start(&hash);
   for (const auto &[key, list] : results) {
     sha256_add(&hash, key.data(), key.size() + 1);
-    sha256_add(&hash, list.front().hash.data(), list.front().hash.size());
+    std::string result = store.getHash(list.front().number);
+    sha256_add(&hash, result.data(), result.size());
   }
   char text[65];
   sha256_finish(&hash, text);

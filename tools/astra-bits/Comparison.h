@@ -3,6 +3,7 @@
 #ifndef ASTRA_TOOLS_ASTRA_BITS_COMPARISON_H
 #define ASTRA_TOOLS_ASTRA_BITS_COMPARISON_H
 
+#include "tools/astra-bits/Store.h"
 #include <cstdint>
 #include <map>
 #include <set>
@@ -16,6 +17,8 @@ struct Build {
   std::string optimisation, fuse;
   bool arm = false, batched = false, tests = false;
   std::string module; // its file
+  /// The first build whose file has the same bytes: only that one runs.
+  size_t sameAs;
 
   /// "-O2 --fuse=on, batch"
   std::string getName() const;
@@ -23,7 +26,9 @@ struct Build {
 
 struct Result {
   size_t build;
-  std::string level, threads, hash, status;
+  std::string level, threads;
+  size_t number; // in the Store: the same for equal results
+  std::string status;
 };
 
 struct Difference {
@@ -34,13 +39,14 @@ struct Difference {
 
 class Comparison {
 public:
-  /// Takes what a worker printed; false, with a sentence, if it failed.
-  bool add(const std::vector<Build> &builds, size_t build,
-           const std::string &lines, std::string &error);
+  /// Takes what a worker printed of some modules, given as their builds; false,
+  /// with a sentence, if it failed. `last` is the build that it was at.
+  bool add(const std::vector<Build> &builds, const std::vector<size_t> &modules,
+           const std::string &lines, size_t &last, std::string &error);
   std::vector<Difference>
   getDifferences(const std::vector<Build> &builds) const;
   /// One hash of all keys and their results.
-  std::string getHash() const;
+  std::string getHash(const Store &store) const;
 
   /// Has a function of this name given any result?
   bool hasFunction(const std::string &name) const;

@@ -3,8 +3,11 @@
 #include "tools/astra-bits/Driver.h"
 #include "astra/astra.h"
 #include "tools/astra-bits/Worker.h"
+#include "tools/astrac/Session.h"
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 using namespace astra;
@@ -65,6 +68,39 @@ bool Driver::findMachine() {
 
 //===-- Builds ------------------------------------------------------------===//
 
+static std::string readFile(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// Code does not know how it was optimised: files of the same bytes give the
+/// same results, so that one of them is enough.
+size_t Driver::findSame(const Build &build) const {
+  std::string bytes = readFile(build.module);
+  for (size_t i = 0; i < builds.size(); ++i)
+    if (builds[i].arm == build.arm && builds[i].batched == build.batched &&
+        builds[i].tests == build.tests && builds[i].sameAs == i &&
+        !bytes.empty() && readFile(builds[i].module) == bytes)
+      return i;
+  return builds.size();
+}
+
+size_t Driver::countSame() const {
+  size_t count = 0;
+  for (size_t i = 0; i < builds.size(); ++i)
+    count += builds[i].sameAs != i;
+  return count;
+}
+
+/// Has the program any test block? The file itself says so.
+bool Driver::hasTests(const Build &build) {
+  Session session;
+  return !session.open(1, "ref") || !session.inspect(build.module) ||
+         session.getFunctionCount() > 0;
+}
+
 bool Driver::addBuild(Build build) {
   std::string astrac = options.astrac;
   if (astrac.empty())
@@ -87,6 +123,7 @@ bool Driver::addBuild(Build build) {
     words.push_back("--tests");
   Finished done = runProgram(words, options.timeout);
   if (done.status == 0) {
+    build.sameAs = findSame(build);
     builds.push_back(std::move(build));
     return true;
   }
@@ -117,6 +154,9 @@ bool Driver::addBuilds(bool arm, bool batched, bool tests) {
     build.tests = tests;
     if (!addBuild(build))
       return batched;
+    // What has no test at one level has none at any.
+    if (tests && !hasTests(builds.back()))
+      return builds.pop_back(), true;
   }
   return true;
 }
@@ -128,46 +168,69 @@ static std::string join(const Words &words) {
   return text;
 }
 
-Words Driver::getWorker(const Build &build) const {
-  Words words = build.arm ? machine.armCommand
-                          : Words{folderOfThisProgram() + "/astra-bits"};
+/// Levels with numbers of threads, "v3:7". Kernels of the reference use no
+/// threads; only what has no kernel for a level does (fused blocks, linear
+/// algebra). So the ends of the list are enough for it, and one of them where
+/// an emulator runs it.
+Words Driver::getRuns(bool arm) const {
+  Words runs;
+  const Words &threads = options.threads;
+  for (const std::string &level : arm ? machine.arm : machine.native)
+    for (size_t i = 0; i < threads.size(); ++i) {
+      bool isLast = i + 1 == threads.size();
+      if (level != "ref" || isLast || (i == 0 && !arm))
+        runs.push_back(level + ":" + threads[i]);
+    }
+  return runs;
+}
+
+Words Driver::getWorker(const std::vector<size_t> &modules, bool arm) const {
+  Words words =
+      arm ? machine.armCommand : Words{folderOfThisProgram() + "/astra-bits"};
   words.insert(words.end(),
-               {"--worker", build.module, "--rows",
-                std::to_string(options.rows), "--seed",
-                std::to_string(options.seed), "--size", join(options.sizes)});
+               {"--store", resultsFile, "--rows", std::to_string(options.rows),
+                "--seed", std::to_string(options.seed), "--size",
+                join(options.sizes), "--run", join(getRuns(arm))});
   for (const std::string &name : options.exports)
     words.insert(words.end(), {"--export", name});
   for (const auto &[name, value] : options.dims)
     words.insert(words.end(), {"--dim", name + "=" + value});
   for (const auto &[name, value] : options.inputs)
     words.insert(words.end(), {"--input", name + "=" + value});
-  if (build.batched)
-    words.push_back("--batched");
+  for (size_t index : modules)
+    words.insert(words.end(),
+                 {builds[index].batched ? "--batched-module" : "--module",
+                  builds[index].module});
   return words;
 }
 
-bool Driver::runBuild(size_t index) {
-  const Build &build = builds[index];
-  Words words = getWorker(build);
-  words.insert(words.end(),
-               {"--levels", join(build.arm ? machine.arm : machine.native),
-                "--threads", join(options.threads)});
-  Finished done = runProgram(words, options.timeout);
-  std::string error = done.problem;
-  if (error.empty() && comparison.add(builds, index, done.output, error) &&
-      done.status == 0)
+/// Runs those from `first` on, which are for one processor, in one process.
+bool Driver::runBuilds(size_t first, bool arm) {
+  std::vector<size_t> modules;
+  for (size_t i = first; i < builds.size(); ++i)
+    if (builds[i].sameAs == i)
+      modules.push_back(i);
+  if (modules.empty())
     return true;
-  return complain("running `" + options.file + "` (" + build.getName() +
-                  (build.arm ? ", under qemu" : "") +
+  Finished done = runProgram(getWorker(modules, arm),
+                             options.timeout * unsigned(modules.size()));
+  std::string error;
+  size_t last = first;
+  bool good = comparison.add(builds, modules, done.output, last, error);
+  if (!done.problem.empty())
+    error = done.problem;
+  if (good && error.empty() && done.status == 0 && store.update())
+    return true;
+  return complain("running `" + options.file + "` (" + builds[last].getName() +
+                  (arm ? ", under qemu" : "") +
                   "): " + (error.empty() ? done.errors : error));
 }
 
 int Driver::run() {
-  if (!files.isValid())
+  if (!files.isValid() || !store.open(resultsFile = files.add(".results")))
     return complain("no temporary folder can be made"), 1;
   if (!findMachine())
     return 1;
-  size_t next = 0;
   for (bool arm : {false, true}) {
     // Linear algebra is the same on one architecture only.
     if ((arm ? machine.arm : machine.native).empty())
@@ -180,13 +243,12 @@ int Driver::run() {
       continue;
     }
     bool wantsTests = options.exports.empty();
+    size_t first = builds.size();
     if (!addBuilds(arm, false, false) ||
         (wantsTests && !addBuilds(arm, false, true)) ||
-        (options.batch && !addBuilds(arm, true, false)))
+        (options.batch && !addBuilds(arm, true, false)) ||
+        !runBuilds(first, arm))
       return 1;
-    for (; next < builds.size(); ++next)
-      if (!runBuild(next))
-        return 1;
   }
   for (const std::string &name : options.exports)
     if (!comparison.hasFunction(name))

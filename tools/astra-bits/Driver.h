@@ -1,4 +1,5 @@
-// Compiles a program in every way, runs each build in a worker, compares.
+// Compiles a program in every way, runs the builds in a worker for each
+// processor, compares.
 #ifndef ASTRA_TOOLS_ASTRA_BITS_DRIVER_H
 #define ASTRA_TOOLS_ASTRA_BITS_DRIVER_H
 
@@ -26,9 +27,12 @@ private:
   bool findArm(std::string &why);
   bool addBuilds(bool arm, bool batched, bool tests);
   bool addBuild(Build build);
-  bool runBuild(size_t index);
-  Words getWorker(const Build &build) const;
-  std::string dump(const Difference &difference, const Result &result);
+  size_t findSame(const Build &build) const;
+  bool hasTests(const Build &build);
+  bool runBuilds(size_t first, bool arm);
+  Words getRuns(bool arm) const;
+  Words getWorker(const std::vector<size_t> &modules, bool arm) const;
+  size_t countSame() const;
   std::string findElement(const Difference &difference, const Result &other);
   std::string nameConfiguration(const Result &result) const;
   int report();
@@ -38,6 +42,8 @@ private:
   const Options &options;
   Machine machine;
   TemporaryFiles files;
+  std::string resultsFile;
+  Store store; // of that file
   std::vector<Build> builds;
   Comparison comparison;
   std::vector<std::string> notes;

@@ -105,6 +105,12 @@ std::vector<Row> getRows(Options &o) {
       return true;
     };
   };
+  auto module = [&o](bool batched) {
+    return [&o, batched](const std::string &from) {
+      o.modules.push_back({from, batched});
+      return true;
+    };
+  };
   auto list = [](const char *name, Words known, Words &to) {
     return [=, &to](const std::string &from) {
       return readList(name, from, known, to);
@@ -116,7 +122,8 @@ std::vector<Row> getRows(Options &o) {
          return o.exports.push_back(from), true;
        }},
       {"--dim", "<name>=<n>",
-       "The value of a dimension (by default several are tried)",
+       "The value of a dimension, f.n for one of f (by default several are "
+       "tried)",
        [&](const std::string &from) { return readDim(from, o.dims); }},
       {"--input", "<path>=<value>",
        "A .npy file, or a number for a scalar, for an input (by default they "
@@ -161,10 +168,11 @@ std::vector<Row> getRows(Options &o) {
       {"--json", nullptr, "Print the result as JSON", flag(o.json, true)},
       {"--help", nullptr, "Print this", flag(o.help, true)},
       {"-h", nullptr, nullptr, flag(o.help, true)},
-      {"--worker", "", nullptr, text(o.worker)},
-      {"--batched", nullptr, nullptr, flag(o.batched, true)},
-      {"--dump-key", "", nullptr, text(o.dumpKey)},
-      {"--dump-file", "", nullptr, text(o.dumpFile)},
+      {"--module", "", nullptr, module(false)},
+      {"--batched-module", "", nullptr, module(true)},
+      {"--run", "", nullptr,
+       [&](const std::string &from) { return o.runs = split(from), true; }},
+      {"--store", "", nullptr, text(o.store)},
   };
 }
 
@@ -207,7 +215,7 @@ bool astra::parseOptions(int argc, char **argv, Options &options) {
       return complain("one file at a time: `" + words[at] + "` is too many");
     }
   }
-  if (options.help || !options.worker.empty())
+  if (options.help || !options.modules.empty())
     return true;
   return !options.file.empty() || complain("no file is given");
 }

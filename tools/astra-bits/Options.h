@@ -14,6 +14,11 @@ namespace astra {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 using Words = std::vector<std::string>;
 
+struct WorkerModule {
+  std::string file;
+  bool batched;
+};
+
 struct Options {
   std::string program; // argv[0]
   std::string file, astrac, arm;
@@ -29,9 +34,9 @@ struct Options {
   unsigned timeout = 600;
   bool batch = true, quick = false, json = false, help = false;
   // Of a worker.
-  std::string worker; // the module
-  bool batched = false;
-  std::string dumpKey, dumpFile;
+  std::vector<WorkerModule> modules;
+  Words runs; // "v3:7" is a level and a number of threads
+  std::string store;
 };
 
 /// False, with a message on standard error, if the command line makes no sense.

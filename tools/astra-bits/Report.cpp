@@ -2,10 +2,7 @@
 #include "tools/astra-bits/Driver.h"
 #include "tools/astra-bits/Inputs.h"
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 using namespace astra;
 
@@ -19,53 +16,15 @@ std::string Driver::nameConfiguration(const Result &result) const {
          (result.threads == "1" ? " thread" : " threads");
 }
 
-/// The elements of a result, computed again.
-std::string Driver::dump(const Difference &difference, const Result &result) {
-  std::string file = files.add(".dump");
-  Words words = getWorker(builds[result.build]);
-  words.insert(words.end(),
-               {"--levels", result.level, "--threads", result.threads,
-                "--dump-key", difference.key, "--dump-file", file});
-  runProgram(words, options.timeout);
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-namespace {
-/// One output of a dump.
-struct Output {
-  std::string path;
-  uint32_t dtype = 0;
-  size_t bytes = 0, rank = 0;
-  long long shape[16] = {};
-  const char *data = nullptr;
-};
-
-bool takeOutput(const std::string &text, size_t &at, Output &output) {
-  size_t end = text.find('\n', at);
-  if (end == std::string::npos)
-    return false;
-  std::istringstream line(text.substr(at, end - at));
-  line >> output.path >> output.dtype >> output.bytes;
-  for (output.rank = 0; output.rank < 16 && line >> output.shape[output.rank];)
-    ++output.rank;
-  output.data = text.data() + end + 1;
-  at = end + 1 + output.bytes;
-  return at <= text.size();
-}
-
-std::string nameElement(const Output &output, size_t index) {
+static std::string nameElement(const Host &output, size_t index) {
   std::string text = "]";
-  for (size_t axis = output.rank; axis-- > 0;) {
-    text = std::to_string(index % size_t(output.shape[axis])) +
-           (text == "]" ? "" : ", ") + text;
-    index /= size_t(output.shape[axis]);
+  for (size_t axis = output.shape.size(); axis-- > 0;) {
+    size_t extent = size_t(output.shape[axis]);
+    text = std::to_string(index % extent) + (text == "]" ? "" : ", ") + text;
+    index /= extent;
   }
-  return output.path + (output.rank ? "[" + text : "");
+  return output.path + (output.shape.empty() ? "" : "[" + text);
 }
-} // namespace
 
 /// Where two results differ first.
 std::string Driver::findElement(const Difference &difference,
@@ -73,20 +32,21 @@ std::string Driver::findElement(const Difference &difference,
   const Result &expected = difference.results.front();
   if (expected.status != "ok" || other.status != "ok")
     return expected.status + " / " + other.status;
-  std::string a = dump(difference, expected), b = dump(difference, other);
-  size_t atA = 0, atB = 0;
-  Output x, y;
-  while (takeOutput(a, atA, x) && takeOutput(b, atB, y)) {
+  Outcome a, b;
+  if (!store.read(expected.number, a) || !store.read(other.number, b))
+    return "the results cannot be read back";
+  for (size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
+    const Host &x = a.outputs[i], &y = b.outputs[i];
     size_t width = getElementBytes(x.dtype);
-    if (x.bytes != y.bytes || x.dtype != y.dtype)
+    if (x.shape != y.shape || x.dtype != y.dtype)
       return x.path + " has another shape";
-    for (size_t i = 0; i < x.bytes; i += width)
-      if (std::memcmp(x.data + i, y.data + i, width))
-        return nameElement(x, i / width) + ": " +
-               printElement(x.dtype, x.data + i) + " / " +
-               printElement(y.dtype, y.data + i);
+    for (size_t at = 0; at < x.bytes.size(); at += width)
+      if (std::memcmp(x.bytes.data() + at, y.bytes.data() + at, width))
+        return nameElement(x, at / width) + ": " +
+               printElement(x.dtype, x.bytes.data() + at) + " / " +
+               printElement(y.dtype, y.bytes.data() + at);
   }
-  return "the difference did not come back when it was computed again";
+  return "another number of results";
 }
 
 void Driver::printText(const std::vector<Difference> &differences) {
@@ -104,6 +64,10 @@ void Driver::printText(const std::vector<Difference> &differences) {
               "builds\n",
               options.file.c_str(), comparison.getResultCount(),
               comparison.getKeyCount(), errors.size(), builds.size());
+  if (size_t same = countSame())
+    std::printf("%zu of these builds have the bytes of another one, and ran as "
+                "that\n",
+                same);
   size_t shown = 0;
   for (const Difference &difference : differences) {
     if (++shown > mostShown)
@@ -119,7 +83,7 @@ void Driver::printText(const std::vector<Difference> &differences) {
   if (differences.size() > mostShown)
     std::printf("and %zu more\n", differences.size() - mostShown);
   if (differences.empty())
-    std::printf("sha256 %s\n", comparison.getHash().c_str());
+    std::printf("sha256 %s\n", comparison.getHash(store).c_str());
 }
 
 static std::string quote(const std::string &text) {
@@ -160,8 +124,8 @@ void Driver::printJson(const std::vector<Difference> &differences) {
            listOf(each.results,
                   [&](const Result &result) {
                     return "{\"configuration\": " +
-                           quote(nameConfiguration(result)) +
-                           ", \"sha256\": " + quote(result.hash) +
+                           quote(nameConfiguration(result)) + ", \"sha256\": " +
+                           quote(store.getHash(result.number)) +
                            ", \"status\": " + quote(result.status) + "}";
                   }) +
            "}";
@@ -169,12 +133,13 @@ void Driver::printJson(const std::vector<Difference> &differences) {
   std::printf(
       "{\"file\": %s, \"agree\": %s, \"sha256\": %s,\n"
       " \"computations\": %zu, \"results\": %zu, \"errors\": %zu, "
-      "\"builds\": %zu,\n \"missing_levels\": %s,\n \"notes\": %s,\n"
+      "\"builds\": %zu, \"identical_builds\": %zu,\n \"missing_levels\": %s,\n "
+      "\"notes\": %s,\n"
       " \"differences\": %s}\n",
       quote(options.file).c_str(), differences.empty() ? "true" : "false",
-      differences.empty() ? quote(comparison.getHash()).c_str() : "null",
+      differences.empty() ? quote(comparison.getHash(store)).c_str() : "null",
       comparison.getKeyCount(), comparison.getResultCount(),
-      comparison.getErrors().size(), builds.size(),
+      comparison.getErrors().size(), builds.size(), countSame(),
       listOf(machine.missing, missing).c_str(), listOf(all, quote).c_str(),
       listOf(differences, difference).c_str());
 }

@@ -1,14 +1,14 @@
 // See Worker.h. Rows are sets of inputs: alone each is one call, in a batch
 // they are the rows of one call; either way a row has the same key.
 #include "tools/astra-bits/Worker.h"
-#include "examples/common/sha256.h"
 #include "tools/astra-bits/Extents.h"
 #include "tools/astra-bits/Inputs.h"
+#include "tools/astra-bits/Store.h"
 #include "tools/astrac/Session.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <map>
 #include <set>
 
 using namespace astra;
@@ -32,28 +32,27 @@ struct Function {
   std::vector<Leaf> inputs, outputs;
 };
 
-/// A tensor on the host, dense and canonical.
-struct Host {
-  uint32_t dtype = 0;
-  std::vector<int64_t> shape;
-  std::vector<char> bytes;
+/// What the modules of one processor have in common.
+struct Shared {
+  const Options &options;
+  Store store;
+  std::map<std::string, Extents> chosen; // by function and size
+  /// Inputs that were made, by all that they depend on, until they are many.
+  std::map<std::string, Host> inputs;
+  size_t inputBytes = 0;
 };
-
-struct Outcome {
-  std::string status = "ok"; // or the error's sentence
-  astra_status_t code = ASTRA_OK;
-  std::vector<Host> outputs;
-};
+constexpr size_t mostInputBytes = size_t(1) << 28;
 
 /// One module at one level on so many threads.
 class Run {
 public:
-  Run(const Options &options, const std::string &level,
+  Run(Shared &shared, const WorkerModule &module, const std::string &level,
       const std::string &threads)
-      : options(options), level(level), threads(threads) {}
+      : shared(shared), options(shared.options), file(module.file),
+        batched(module.batched), level(level), threads(threads) {}
 
   bool open();
-  bool runAll(std::map<std::string, Extents> &chosen);
+  bool runAll();
   void printLinalg();
   const std::string &getError() const {
     return problem.empty() ? session.getError() : problem;
@@ -67,8 +66,7 @@ private:
   bool readLeaf(const Function &function, size_t index, bool isInput,
                 Leaf &leaf);
   void runTest(const Function &function);
-  void runExport(const Function &function, const std::string &size,
-                 std::map<std::string, Extents> &chosen);
+  void runExport(const Function &function, const std::string &size);
   Extents choose(const Function &function, const std::string &size);
   bool getShapes(const Function &function, const Extents &dims,
                  std::vector<std::vector<int64_t>> &shapes);
@@ -84,11 +82,12 @@ private:
                   unsigned row);
   std::vector<Outcome> callBatch(const Function &function, const Extents &dims,
                                  Kind kind);
-  void print(const std::string &key, const Function &function,
-             const Outcome &outcome);
-  void dump(const Function &function, const Outcome &outcome);
+  void print(const std::string &key, const Outcome &outcome);
 
+  Shared &shared;
   const Options &options;
+  std::string file;
+  bool batched;
   std::string level, threads;
   std::string problem; // of the command line
   Session session;
@@ -97,7 +96,7 @@ private:
 bool Run::open() {
   return session.open(unsigned(std::strtoul(threads.c_str(), nullptr, 10)),
                       level) &&
-         session.load(options.worker);
+         session.load(file);
 }
 
 //===-- What the module has -----------------------------------------------===//
@@ -133,9 +132,9 @@ bool Run::read(size_t index, Function &function) {
     if (!readLeaf(function, i, false, function.outputs[i]))
       return false;
   // The axis of the batch is not the program's.
-  if (options.batched && !function.inputs.empty())
+  if (batched && !function.inputs.empty())
     function.dims.pop_back();
-  if (options.batched)
+  if (batched)
     for (Leaf &leaf : function.inputs)
       leaf.shape.erase(leaf.shape.begin());
   return true;
@@ -239,12 +238,24 @@ Host Run::makeInput(const Function &function, size_t index,
   }
   uint64_t seed = mixSeed(options.seed, function.name);
   seed = mixSeed(mixSeed(seed, leaf.path), row * 16 + unsigned(kind));
+  std::string name = std::to_string(seed);
   size_t count = 1;
-  for (int64_t extent : shape)
+  for (int64_t extent : shape) {
     count *= size_t(extent);
+    name += " " + std::to_string(extent);
+  }
+  auto [known, isNew] = shared.inputs.try_emplace(name);
+  if (!isNew)
+    return known->second;
   host.dtype = leaf.dtype;
   host.shape = shape;
   host.bytes = makeElements(leaf.dtype, count, shape.empty(), kind, seed);
+  known->second = host;
+  shared.inputBytes += host.bytes.size();
+  if (shared.inputBytes > mostInputBytes) {
+    shared.inputs.clear();
+    shared.inputBytes = 0;
+  }
   return host;
 }
 
@@ -255,17 +266,17 @@ Extents Run::choose(const Function &function, const std::string &size) {
   Extents first;
   for (Extents &dims : candidates) {
     bindGiven(function, dims);
-    for (const auto &[name, value] : options.dims)
-      if (dims.count(name))
-        dims[name] = std::strtoll(value.c_str(), nullptr, 10);
+    for (const std::string &name : function.dims)
+      for (const auto &[given, value] : options.dims)
+        if (given == name || given == function.name + "." + name)
+          dims[name] = std::strtoll(value.c_str(), nullptr, 10);
     std::vector<std::vector<int64_t>> shapes;
     if (!getShapes(function, dims, shapes))
       continue;
     if (first.empty())
       first = dims;
-    Outcome outcome = options.batched
-                          ? callBatch(function, dims, Kind::Binary).front()
-                          : callRow(function, dims, Kind::Binary, 0);
+    Outcome outcome = batched ? callBatch(function, dims, Kind::Binary).front()
+                              : callRow(function, dims, Kind::Binary, 0);
     bool refused = outcome.code == ASTRA_ERROR_SHAPE_MISMATCH ||
                    outcome.code == ASTRA_ERROR_INVALID_ARGUMENT ||
                    outcome.code == ASTRA_ERROR_OVERFLOW;
@@ -325,6 +336,7 @@ Outcome Run::call(const Function &function, std::vector<Host> inputs) {
   for (size_t i = 0; good && i < tensors.size(); ++i) {
     good = readTensor(tensors[i], outcome.outputs[i]);
     canonicalise(outcome.outputs[i].dtype, outcome.outputs[i].bytes);
+    outcome.outputs[i].path = function.outputs[i].path;
   }
   session.releaseTensors();
   return good ? outcome : fail(code);
@@ -373,57 +385,24 @@ std::vector<Outcome> Run::callBatch(const Function &function,
 
 //===-- Results -----------------------------------------------------------===//
 
-std::string hashOf(const Outcome &outcome) {
-  sha256_t hash;
-  sha256_start(&hash);
-  sha256_add(&hash, &outcome.code, sizeof outcome.code);
-  for (const Host &output : outcome.outputs) {
-    sha256_add(&hash, &output.dtype, sizeof output.dtype);
-    sha256_add(&hash, output.shape.data(),
-               output.shape.size() * sizeof(int64_t));
-    sha256_add(&hash, output.bytes.data(), output.bytes.size());
-  }
-  char text[65];
-  sha256_finish(&hash, text);
-  return text;
-}
-
-/// Each output as a line "path dtype bytes", then its elements.
-void Run::dump(const Function &function, const Outcome &outcome) {
-  std::FILE *file = std::fopen(options.dumpFile.c_str(), "wb");
-  if (!file)
-    return;
-  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
-    const Host &output = outcome.outputs[i];
-    std::fprintf(file, "%s %u %zu", function.outputs[i].path.c_str(),
-                 output.dtype, output.bytes.size());
-    for (int64_t extent : output.shape)
-      std::fprintf(file, " %lld", static_cast<long long>(extent));
-    std::fputc('\n', file);
-    std::fwrite(output.bytes.data(), 1, output.bytes.size(), file);
-  }
-  std::fclose(file);
-}
-
-void Run::print(const std::string &key, const Function &function,
-                const Outcome &outcome) {
+void Run::print(const std::string &key, const Outcome &outcome) {
   std::string status = outcome.status;
   std::replace(status.begin(), status.end(), '\n', ' ');
   std::replace(status.begin(), status.end(), '\t', ' ');
-  std::printf("%s\t%s\t%s\t%s\t%s\t%s\n", ResultLine, level.c_str(),
-              threads.c_str(), key.c_str(), hashOf(outcome).c_str(),
+  int64_t number = shared.store.add(key, outcome);
+  if (number < 0)
+    problem = "the results cannot be written; is there space in TMPDIR?";
+  std::printf("%s\t%s\t%s\t%s\t%lld\t%s\n", ResultLine, level.c_str(),
+              threads.c_str(), key.c_str(), static_cast<long long>(number),
               status.c_str());
-  if (key == options.dumpKey)
-    dump(function, outcome);
 }
 
 void Run::runTest(const Function &function) {
-  print("test \"" + function.name + "\"", function, call(function, {}));
+  print("test \"" + function.name + "\"", call(function, {}));
 }
 
-void Run::runExport(const Function &function, const std::string &size,
-                    std::map<std::string, Extents> &chosen) {
-  auto [place, isNew] = chosen.try_emplace(function.name + " " + size);
+void Run::runExport(const Function &function, const std::string &size) {
+  auto [place, isNew] = shared.chosen.try_emplace(function.name + " " + size);
   if (isNew)
     place->second = choose(function, size);
   const Extents &dims = place->second;
@@ -438,18 +417,18 @@ void Run::runExport(const Function &function, const std::string &size,
     key += " " + name + "=" + std::to_string(value);
   for (Kind kind : kinds) {
     std::vector<Outcome> rows;
-    if (options.batched)
+    if (batched)
       rows = callBatch(function, dims, kind);
     else
       for (unsigned row = 0; row < options.rows; ++row)
         rows.push_back(callRow(function, dims, kind, row));
     for (unsigned row = 0; row < options.rows; ++row)
-      print(key + " " + getKindName(kind) + " " + std::to_string(row), function,
+      print(key + " " + getKindName(kind) + " " + std::to_string(row),
             rows[row]);
   }
 }
 
-bool Run::runAll(std::map<std::string, Extents> &chosen) {
+bool Run::runAll() {
   std::set<std::string> names;
   bool hasExport = false; // else these are the tests
   for (size_t i = 0; i < session.getFunctionCount(); ++i) {
@@ -467,37 +446,50 @@ bool Run::runAll(std::map<std::string, Extents> &chosen) {
       continue;
     hasExport = true;
     names.insert(function.dims.begin(), function.dims.end());
+    for (const std::string &name : function.dims)
+      names.insert(function.name + "." + name);
     for (const Leaf &leaf : function.inputs)
       names.insert(leaf.path);
     Extents given;
     if (!bindGiven(function, given))
       return false;
-    if (options.batched && function.inputs.empty())
+    if (batched && function.inputs.empty())
       continue;
     for (const std::string &size : options.sizes)
-      runExport(function, size, chosen);
+      runExport(function, size);
   }
-  return !hasExport || areNamed(names);
+  return problem.empty() && (!hasExport || areNamed(names));
 }
 } // namespace
 
-int astra::runWorker(const Options &options) {
-  std::map<std::string, Extents> chosen;
+/// One module at all levels with their numbers of threads.
+static bool runModule(Shared &shared, const WorkerModule &module,
+                      std::string &error) {
   bool first = true;
-  for (const std::string &level : options.levels)
-    for (const std::string &threads : options.threads) {
-      Run run(options, level, threads);
-      if (!run.open()) {
-        std::printf("%s\t%s\n", FailedLine, run.getError().c_str());
-        return 1;
-      }
-      if (first)
-        run.printLinalg();
-      first = false;
-      if (!run.runAll(chosen)) {
-        std::printf("%s\t%s\n", FailedLine, run.getError().c_str());
-        return 1;
-      }
-    }
-  return 0;
+  for (const std::string &words : shared.options.runs) {
+    size_t colon = words.find(':');
+    Run run(shared, module, words.substr(0, colon), words.substr(colon + 1));
+    if (!run.open())
+      return error = run.getError(), false;
+    if (first)
+      run.printLinalg();
+    first = false;
+    if (!run.runAll())
+      return error = run.getError(), false;
+  }
+  return true;
+}
+
+int astra::runWorker(const Options &options) {
+  Shared shared{options, {}, {}, {}};
+  std::string error = "there is no file for results";
+  bool good = shared.store.open(options.store);
+  for (size_t i = 0; good && i < options.modules.size(); ++i) {
+    std::printf("%s\t%zu\n", BuildLine, i);
+    std::fflush(stdout); // known even if it does not come back
+    good = runModule(shared, options.modules[i], error);
+  }
+  if (!good)
+    std::printf("%s\t%s\n", FailedLine, error.c_str());
+  return good ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // astra-bits: does a program give the same bits everywhere? The driver is in
-// Driver.h, what it starts for each build in Worker.h.
+// Driver.h, what it starts for each processor in Worker.h.
 #include "tools/astra-bits/Driver.h"
 #include "tools/astra-bits/Worker.h"
 
@@ -11,5 +11,5 @@ int main(int argc, char **argv) {
     return 2;
   if (options.help)
     return printHelp(), 0;
-  return options.worker.empty() ? Driver(options).run() : runWorker(options);
+  return options.modules.empty() ? Driver(options).run() : runWorker(options);
 }

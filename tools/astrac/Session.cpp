@@ -62,11 +62,23 @@ bool Session::saveTrace(const std::string &path) {
 
 bool Session::load(const std::string &path) {
   astra_error_t *error = nullptr;
+  return check(astra_module_load(runtime, path.c_str(), &module, &error),
+               error) &&
+         count();
+}
+
+bool Session::inspect(const std::string &path) {
+  astra_error_t *error = nullptr;
+  return check(astra_module_inspect(runtime, path.c_str(), &module, &error),
+               error) &&
+         count();
+}
+
+bool Session::count() {
+  astra_error_t *error = nullptr;
   astra_module_info_t info;
   ASTRA_INIT(MODULE_INFO, &info);
-  if (!check(astra_module_load(runtime, path.c_str(), &module, &error),
-             error) ||
-      !check(astra_module_info(runtime, module, &info, &error), error))
+  if (!check(astra_module_info(runtime, module, &info, &error), error))
     return false;
   functionCount = info.function_count;
   kernelCount = info.kernel_count;

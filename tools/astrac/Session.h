@@ -24,6 +24,8 @@ public:
   /// Writes the record to a file, if there is a path.
   bool saveTrace(const std::string &path);
   bool load(const std::string &path);
+  /// Reads what the file says of itself; nothing of it can be called.
+  bool inspect(const std::string &path);
   bool find(const std::string &name, astra_function_t &function);
   bool getFunction(size_t index, astra_function_t &function,
                    astra_function_info_t &info);
@@ -47,6 +49,8 @@ public:
   astra_module_t getModule() const { return module; }
 
 private:
+  bool count();
+
   astra_runtime_t *runtime = nullptr;
   astra_device_t device = {0};
   astra_stream_t stream = {0};
