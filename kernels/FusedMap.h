@@ -72,7 +72,7 @@ private:
       map.nest.walk(begin, end, [&](const FusedOffsets &offset, int64_t n) {
         for (int i = 0; i < map.inputs; ++i)
           if (uniform[i])
-            gather(map.base[i] + offset[i], 0, blockLanes, map.widths[i],
+            repeat(map.base[i] + offset[i], blockLanes, map.widths[i],
                    buffers[i]);
         int64_t whole = wholeBlocks(n), step = anyBuffered ? blockTile : whole;
         for (int64_t at = 0; at < whole; at += step)

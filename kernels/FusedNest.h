@@ -47,32 +47,53 @@ public:
   /// One run along one axis makes up all of it.
   bool isOneRun() const { return rank == 1; }
 
-  void offsetsAt(int64_t position, FusedOffsets &offset) const {
-    std::memset(offset, 0, sizeof(offset));
-    for (int d = rank - 1; d >= 0; --d) {
-      int64_t index = position % shape[d];
-      position /= shape[d];
-      for (int i = 0; i < count; ++i)
-        offset[i] += index * strides[d][i];
-    }
-  }
-
   /// Calls body(offsets, count) for the runs along the innermost axis that make
   /// up the elements [begin, end) in row-major order.
   template <class Body>
   void walk(int64_t begin, int64_t end, Body &&body) const {
-    FusedOffsets offset;
-    int64_t inner = innerExtent();
-    while (begin < end) {
-      offsetsAt(begin, offset);
-      int64_t rest = inner - begin % inner;
-      int64_t run = rest < end - begin ? rest : end - begin;
+    if (begin >= end)
+      return;
+    FusedOffsets offset = {};
+    int64_t index[ASTRA_MAX_RANK + 1], rest = begin;
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = rest % shape[d];
+      rest /= shape[d];
+      move(d, index[d], offset);
+    }
+    int64_t start = index[rank - 1];
+    while (true) {
+      int64_t left = innerExtent() - start;
+      int64_t run = left < end - begin ? left : end - begin;
       body(offset, run);
       begin += run;
+      if (begin >= end)
+        return;
+      move(rank - 1, -start, offset);
+      start = 0;
+      int d = rank - 2;
+      for (; ++index[d] == shape[d]; --d) {
+        move(d, 1 - shape[d], offset);
+        index[d] = 0;
+      }
+      move(d, 1, offset);
     }
   }
 
+  /// The offsets of `n` elements one after the other.
+  void offsetsFrom(int64_t first, int64_t n, FusedOffsets *to) const {
+    walk(first, first + n, [&](const FusedOffsets &offset, int64_t run) {
+      for (int64_t j = 0; j < run; ++j, ++to)
+        for (int i = 0; i < count; ++i)
+          (*to)[i] = offset[i] + j * innerStride(i);
+    });
+  }
+
 private:
+  void move(int axis, int64_t steps, FusedOffsets &offset) const {
+    for (int i = 0; i < count; ++i)
+      offset[i] += steps * strides[axis][i];
+  }
+
   /// How far apart neighbours along an axis are, in all views together.
   int64_t distance(const astra_arg_t *args, const int64_t *widths,
                    uint32_t axis) const {
@@ -132,6 +153,26 @@ inline void gather(const char *from, int64_t stride, int64_t n, int64_t width,
     gatherAs<uint16_t>(from, stride, n, to);
   else
     gatherAs<uint8_t>(from, stride, n, to);
+}
+
+template <class T> inline void repeatAs(const char *from, int64_t n, char *to) {
+  T one;
+  std::memcpy(&one, from, sizeof(T));
+  for (int64_t i = 0; i < n; ++i)
+    std::memcpy(to + i * int64_t(sizeof(T)), &one, sizeof(T));
+}
+
+/// n times one element.
+ASTRA_INLINE inline void repeat(const char *from, int64_t n, int64_t width,
+                                char *to) {
+  if (width == 4)
+    repeatAs<uint32_t>(from, n, to);
+  else if (width == 8)
+    repeatAs<uint64_t>(from, n, to);
+  else if (width == 2)
+    repeatAs<uint16_t>(from, n, to);
+  else
+    repeatAs<uint8_t>(from, n, to);
 }
 
 /// Consecutive elements to places `stride` bytes apart.
