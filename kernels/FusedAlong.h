@@ -204,7 +204,7 @@ public:
           repeat(shape.kindOf(slot) == ASTRA_SLOT_ARG
                      ? shape.base[slot] + offsets[r][slot]
                      : valueOf(slot, r),
-                 blockLanes, shape.widths[slot], lanes[k]);
+                 shape.widths[slot], lanes[k]);
         }
     }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/Isa.h"
 #include <cstring>
+#include <type_traits>
 
 ASTRA_KERNELS_BEGIN
 
@@ -51,6 +52,29 @@ public:
   /// up the elements [begin, end) in row-major order.
   template <class Body>
   void walk(int64_t begin, int64_t end, Body &&body) const {
+    walkRuns(
+        begin, end,
+        [](void *context, const FusedOffsets &offset, int64_t run) {
+          (*static_cast<std::remove_reference_t<Body> *>(context))(offset, run);
+        },
+        &body);
+  }
+
+  /// The offsets of `n` elements one after the other.
+  void offsetsFrom(int64_t first, int64_t n, FusedOffsets *to) const {
+    walk(first, first + n, [&](const FusedOffsets &offset, int64_t run) {
+      for (int64_t j = 0; j < run; ++j, ++to)
+#pragma clang loop vectorize(disable)
+        for (int i = 0; i < count; ++i)
+          (*to)[i] = offset[i] + j * innerStride(i);
+    });
+  }
+
+private:
+  using Run = void (*)(void *context, const FusedOffsets &offset, int64_t run);
+
+  ASTRA_SHARED void walkRuns(int64_t begin, int64_t end, Run body,
+                             void *context) const {
     if (begin >= end)
       return;
     FusedOffsets offset = {};
@@ -64,7 +88,7 @@ public:
     while (true) {
       int64_t left = innerExtent() - start;
       int64_t run = left < end - begin ? left : end - begin;
-      body(offset, run);
+      body(context, offset, run);
       begin += run;
       if (begin >= end)
         return;
@@ -79,17 +103,8 @@ public:
     }
   }
 
-  /// The offsets of `n` elements one after the other.
-  void offsetsFrom(int64_t first, int64_t n, FusedOffsets *to) const {
-    walk(first, first + n, [&](const FusedOffsets &offset, int64_t run) {
-      for (int64_t j = 0; j < run; ++j, ++to)
-        for (int i = 0; i < count; ++i)
-          (*to)[i] = offset[i] + j * innerStride(i);
-    });
-  }
-
-private:
   void move(int axis, int64_t steps, FusedOffsets &offset) const {
+#pragma clang loop vectorize(disable) // views are few
     for (int i = 0; i < count; ++i)
       offset[i] += steps * strides[axis][i];
   }
@@ -153,26 +168,6 @@ inline void gather(const char *from, int64_t stride, int64_t n, int64_t width,
     gatherAs<uint16_t>(from, stride, n, to);
   else
     gatherAs<uint8_t>(from, stride, n, to);
-}
-
-template <class T> inline void repeatAs(const char *from, int64_t n, char *to) {
-  T one;
-  std::memcpy(&one, from, sizeof(T));
-  for (int64_t i = 0; i < n; ++i)
-    std::memcpy(to + i * int64_t(sizeof(T)), &one, sizeof(T));
-}
-
-/// n times one element.
-ASTRA_INLINE inline void repeat(const char *from, int64_t n, int64_t width,
-                                char *to) {
-  if (width == 4)
-    repeatAs<uint32_t>(from, n, to);
-  else if (width == 8)
-    repeatAs<uint64_t>(from, n, to);
-  else if (width == 2)
-    repeatAs<uint16_t>(from, n, to);
-  else
-    repeatAs<uint8_t>(from, n, to);
 }
 
 /// Consecutive elements to places `stride` bytes apart.
