@@ -57,8 +57,7 @@ public:
     }
 
     void runBatch(int64_t first, int64_t count) {
-      for (int64_t r = 0; r < count; ++r)
-        shape.rows.offsetsAt(first + r, offsets[r]);
+      shape.rows.offsetsFrom(first, count, offsets);
       for (uint64_t s = 0; s < shape.plan.stage_count; ++s) {
         const astra_stage_desc_t &stage = shape.plan.stages[s];
         if (stage.per_row)
@@ -70,7 +69,7 @@ public:
 
     /// One long row; `sums` has room for mostFolds values a chunk.
     bool runWideRow(const astra_call_t *call, int64_t row, FoldValue *sums) {
-      shape.rows.offsetsAt(row, offsets[0]);
+      shape.rows.offsetsFrom(row, 1, offsets);
       for (uint64_t s = 0; s < shape.plan.stage_count; ++s) {
         const astra_stage_desc_t &stage = shape.plan.stages[s];
         if (stage.per_row)
@@ -202,29 +201,11 @@ public:
       for (int k = 0; k < int(stage.input_count); ++k)
         if (!masks[k]) {
           int64_t slot = stage.slots[k];
-          fill(shape.kindOf(slot) == ASTRA_SLOT_ARG
-                   ? shape.base[slot] + offsets[r][slot]
-                   : valueOf(slot, r),
-               shape.widths[slot], lanes[k]);
+          repeat(shape.kindOf(slot) == ASTRA_SLOT_ARG
+                     ? shape.base[slot] + offsets[r][slot]
+                     : valueOf(slot, r),
+                 shape.widths[slot], lanes[k]);
         }
-    }
-
-    static void fill(const char *value, int64_t width, char *to) {
-      if (width == 4)
-        fillAs<uint32_t>(value, to);
-      else if (width == 8)
-        fillAs<uint64_t>(value, to);
-      else if (width == 2)
-        fillAs<uint16_t>(value, to);
-      else
-        fillAs<uint8_t>(value, to);
-    }
-    template <class T> static void fillAs(const char *value, char *to) {
-      T one, all[blockLanes];
-      std::memcpy(&one, value, sizeof(T));
-      for (T &lane : all)
-        lane = one;
-      std::memcpy(to, all, sizeof(all));
     }
 
     /// One chunk of a row; what is folded fills the lanes of `folded`.

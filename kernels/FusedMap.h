@@ -30,6 +30,26 @@ inline int64_t roundToBlocks(int64_t n) {
   return wholeBlocks(n + blockLanes - 1);
 }
 
+template <class T> inline void repeatAs(const char *from, char *to) {
+  T one, all[blockLanes];
+  std::memcpy(&one, from, sizeof(T));
+  for (T &lane : all)
+    lane = one;
+  std::memcpy(to, all, sizeof(all));
+}
+
+/// One element in all lanes.
+inline void repeat(const char *from, int64_t width, char *to) {
+  if (width == 4)
+    repeatAs<uint32_t>(from, to);
+  else if (width == 8)
+    repeatAs<uint64_t>(from, to);
+  else if (width == 2)
+    repeatAs<uint16_t>(from, to);
+  else
+    repeatAs<uint8_t>(from, to);
+}
+
 class FusedMap {
 public:
   FusedMap(const astra_fused_desc_t &plan, const astra_arg_t *args,
@@ -72,8 +92,7 @@ private:
       map.nest.walk(begin, end, [&](const FusedOffsets &offset, int64_t n) {
         for (int i = 0; i < map.inputs; ++i)
           if (uniform[i])
-            gather(map.base[i] + offset[i], 0, blockLanes, map.widths[i],
-                   buffers[i]);
+            repeat(map.base[i] + offset[i], map.widths[i], buffers[i]);
         int64_t whole = wholeBlocks(n), step = anyBuffered ? blockTile : whole;
         for (int64_t at = 0; at < whole; at += step)
           runTile(offset, at, whole - at < step ? whole - at : step);

@@ -7,6 +7,7 @@
 
 #include "kernels/Isa.h"
 #include <cstring>
+#include <type_traits>
 
 ASTRA_KERNELS_BEGIN
 
@@ -47,32 +48,67 @@ public:
   /// One run along one axis makes up all of it.
   bool isOneRun() const { return rank == 1; }
 
-  void offsetsAt(int64_t position, FusedOffsets &offset) const {
-    std::memset(offset, 0, sizeof(offset));
-    for (int d = rank - 1; d >= 0; --d) {
-      int64_t index = position % shape[d];
-      position /= shape[d];
-      for (int i = 0; i < count; ++i)
-        offset[i] += index * strides[d][i];
-    }
-  }
-
   /// Calls body(offsets, count) for the runs along the innermost axis that make
   /// up the elements [begin, end) in row-major order.
   template <class Body>
   void walk(int64_t begin, int64_t end, Body &&body) const {
-    FusedOffsets offset;
-    int64_t inner = innerExtent();
-    while (begin < end) {
-      offsetsAt(begin, offset);
-      int64_t rest = inner - begin % inner;
-      int64_t run = rest < end - begin ? rest : end - begin;
-      body(offset, run);
-      begin += run;
-    }
+    walkRuns(
+        begin, end,
+        [](void *context, const FusedOffsets &offset, int64_t run) {
+          (*static_cast<std::remove_reference_t<Body> *>(context))(offset, run);
+        },
+        &body);
+  }
+
+  /// The offsets of `n` elements one after the other.
+  void offsetsFrom(int64_t first, int64_t n, FusedOffsets *to) const {
+    walk(first, first + n, [&](const FusedOffsets &offset, int64_t run) {
+      for (int64_t j = 0; j < run; ++j, ++to)
+#pragma clang loop vectorize(disable)
+        for (int i = 0; i < count; ++i)
+          (*to)[i] = offset[i] + j * innerStride(i);
+    });
   }
 
 private:
+  using Run = void (*)(void *context, const FusedOffsets &offset, int64_t run);
+
+  ASTRA_SHARED void walkRuns(int64_t begin, int64_t end, Run body,
+                             void *context) const {
+    if (begin >= end)
+      return;
+    FusedOffsets offset = {};
+    int64_t index[ASTRA_MAX_RANK + 1], rest = begin;
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = rest % shape[d];
+      rest /= shape[d];
+      move(d, index[d], offset);
+    }
+    int64_t start = index[rank - 1];
+    while (true) {
+      int64_t left = innerExtent() - start;
+      int64_t run = left < end - begin ? left : end - begin;
+      body(context, offset, run);
+      begin += run;
+      if (begin >= end)
+        return;
+      move(rank - 1, -start, offset);
+      start = 0;
+      int d = rank - 2;
+      for (; ++index[d] == shape[d]; --d) {
+        move(d, 1 - shape[d], offset);
+        index[d] = 0;
+      }
+      move(d, 1, offset);
+    }
+  }
+
+  void move(int axis, int64_t steps, FusedOffsets &offset) const {
+#pragma clang loop vectorize(disable) // views are few
+    for (int i = 0; i < count; ++i)
+      offset[i] += steps * strides[axis][i];
+  }
+
   /// How far apart neighbours along an axis are, in all views together.
   int64_t distance(const astra_arg_t *args, const int64_t *widths,
                    uint32_t axis) const {

@@ -61,18 +61,17 @@ static bool isDenseView(Value value) {
 
 /// Whether a view holds all elements of its buffer, in their order.
 static bool isWhole(Value view) {
-  while (auto op = view.getDefiningOp<calls::ViewOp>()) {
-    Value base = op.getBase();
-    auto count = [](Value value) {
-      return calls::getElementCount(
-          cast<calls::ViewType>(value.getType()).getShapeDims());
-    };
-    if (op.getOffset() != "0" || !op.getIndices().empty() ||
-        !isDenseView(view) || count(view) != count(base))
+  Value base = view;
+  while (auto op = base.getDefiningOp<calls::ViewOp>()) {
+    if (op.getOffset() != "0" || !op.getIndices().empty())
       return false;
-    view = base;
+    base = op.getBase();
   }
-  return true;
+  auto count = [](Value value) {
+    return calls::getElementCount(
+        cast<calls::ViewType>(value.getType()).getShapeDims());
+  };
+  return base == view || (isDenseView(view) && count(view) == count(base));
 }
 
 /// One type; the strides of a function's input are those of dense memory where
@@ -244,31 +243,71 @@ static unsigned countInputs(func::FuncOp function) {
   return function.getNumArguments() - (outputs ? outputs.getInt() : 0);
 }
 
-/// A buffer whose last use is the copy to an output that nothing has used yet
-/// is that output, perhaps of other extents.
+/// Whether an output first used in `next` may have an input's memory.
+static bool canDonate(Value input, Value output, Operation *next,
+                      Block &block) {
+  return cast<calls::ViewType>(output.getType()).getRank() &&
+         haveOneType(input, output) &&
+         canFollow(input, findSpan(input, block).last, output, next);
+}
+
+/// Whether an output that is `buffer` too, and so in use from `earlier` instead
+/// of `first`, can no more have the memory of an input that it could have.
+static bool losesDonation(Value output, Operation *first, Value buffer,
+                          Operation *earlier, Block &block, unsigned inputs) {
+  return llvm::any_of(
+      block.getArguments().take_front(inputs), [&](Value input) {
+        return canDonate(input, output, first, block) &&
+               !canFollow(input, findSpan(input, block).last, buffer, earlier);
+      });
+}
+
+/// The buffer that `kernel`, the first to use an output, uses for the last time
+/// and copies there or can have there; null if there is none.
+static calls::AllocOp findPrecursor(Value output, calls::KernelOp kernel,
+                                    Block &block, unsigned inputs) {
+  for (Value input : kernel.getInputs()) {
+    auto alloc = getRoot(input).getDefiningOp<calls::AllocOp>();
+    if (!alloc || alloc->getBlock() != &block)
+      continue;
+    UseSpan span = findSpan(alloc.getView(), block);
+    if (span.last != kernel)
+      continue;
+    if (isCopy(kernel) && isWhole(input) && input.getType() == output.getType())
+      return alloc;
+    if (worksInPlace(kernel, alloc.getView(), output) &&
+        !losesDonation(output, kernel, alloc.getView(), span.first, block,
+                       inputs))
+      return alloc;
+  }
+  return {};
+}
+
+/// Buffers that end in an output which nothing has used before are that output,
+/// perhaps of other extents.
 void astra::writeToOutputs(func::FuncOp function) {
   Block &block = function.getBody().front();
   unsigned inputs = countInputs(function);
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   for (Value output : block.getArguments().drop_front(inputs)) {
-    Operation *first = findSpan(output, block).first;
-    auto copy = dyn_cast_or_null<calls::KernelOp>(first);
-    if (!copy || !isCopy(copy) || copy.getOutputs()[0] != output)
-      continue;
-    Value buffer = getRoot(copy.getInputs()[0]);
-    auto alloc = buffer.getDefiningOp<calls::AllocOp>();
-    if (!alloc || !isWhole(copy.getInputs()[0]) ||
-        copy.getInputs()[0].getType() != output.getType() ||
-        findSpan(buffer, block).last != copy)
-      continue;
-    copy->erase();
-    Value place = output;
-    if (buffer.getType() != output.getType())
-      place = calls::ViewOp::create(builder, alloc.getLoc(), buffer.getType(),
-                                    output, ValueRange(), "0",
-                                    builder.getArrayAttr({}));
-    buffer.replaceAllUsesWith(place);
-    alloc->erase();
+    for (;;) {
+      Operation *first = findSpan(output, block).first;
+      auto kernel = dyn_cast_or_null<calls::KernelOp>(first);
+      if (!kernel || !llvm::is_contained(kernel.getOutputs(), output))
+        break;
+      calls::AllocOp alloc = findPrecursor(output, kernel, block, inputs);
+      if (!alloc)
+        break;
+      Value buffer = alloc.getView(), place = output;
+      if (buffer.getType() != output.getType())
+        place = calls::ViewOp::create(builder, alloc.getLoc(), buffer.getType(),
+                                      output, ValueRange(), "0",
+                                      builder.getArrayAttr({}));
+      buffer.replaceAllUsesWith(place);
+      alloc->erase();
+      if (isCopy(kernel))
+        kernel->erase();
+    }
   }
 }
 
@@ -276,19 +315,13 @@ SmallVector<std::pair<unsigned, unsigned>>
 astra::findDonations(func::FuncOp function) {
   Block &block = function.getBody().front();
   unsigned inputs = countInputs(function);
-  SmallVector<UseSpan> spans;
-  for (Value argument : block.getArguments())
-    spans.push_back(findSpan(argument, block));
   SmallVector<std::pair<unsigned, unsigned>> found;
   for (unsigned out = inputs; out < block.getNumArguments(); ++out) {
     Value output = block.getArgument(out);
-    auto type = cast<calls::ViewType>(output.getType());
-    for (unsigned in = 0; in < inputs; ++in) {
-      Value input = block.getArgument(in);
-      if (type.getRank() && haveOneType(input, output) &&
-          canFollow(input, spans[in].last, output, spans[out].first))
+    Operation *first = findSpan(output, block).first;
+    for (unsigned in = 0; in < inputs; ++in)
+      if (canDonate(block.getArgument(in), output, first, block))
         found.push_back({out - inputs, in});
-    }
   }
   return found;
 }

@@ -3,6 +3,7 @@
 // sample, in memory that stays in its caches; else all of x is set out first.
 #include "kernels/Convolution.h"
 #include "kernels/Window.h"
+#include "kernels/cpu/PlaceProduct.h"
 #include "kernels/cpu/WindowProduct.h"
 
 using namespace astra;
@@ -117,6 +118,9 @@ private:
 astra_outcome_t convolve(const astra_call_t *call, const astra_arg_t *args,
                          const int64_t *params) {
   Convolution c(args, params[0]);
+  if constexpr (PlaceProduct::isPossible)
+    if (PlaceProduct places(c); places.fits())
+      return places.run(call);
   if (sizeOf(c.out) == 0 || sizeOf(c.w) == 0)
     return convolveWhole<float>(call, c, SET_OUT_NAME, CONTRACT_NAME);
   Bands bands(c);

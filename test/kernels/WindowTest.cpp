@@ -3,6 +3,7 @@
 // sizes.
 #include "KernelTesting.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -10,6 +11,12 @@
 using namespace astra::testing;
 
 namespace {
+
+/// A convolution whose axes have these extents.
+struct Convolution {
+  int64_t samples, channels, outputs;
+  std::vector<int64_t> extents, window, low, stride, dilation, counts;
+};
 
 class Window : public ::testing::TestWithParam<uint32_t> {
 public:
@@ -69,6 +76,39 @@ public:
       if (d == size_t(-1))
         return;
     }
+  }
+
+  /// x, w and out of these shapes, and what the kernel makes of them.
+  std::array<Tensor<float>, 3> convolve(const Convolution &c,
+                                        const std::vector<int64_t> &ofX,
+                                        const std::vector<int64_t> &ofW,
+                                        const std::vector<int64_t> &ofOut) {
+    bool isDense = draw(0, 3) > 0;
+    auto make = [&](const std::vector<int64_t> &shape) {
+      Tensor<float> tensor = makeTensor<float>(shape);
+      if (isDense)
+        tensor = Tensor<float>(shape);
+      for (float &value : tensor.data)
+        value = float(draw(-1000, 1000)) / 3;
+      return tensor;
+    };
+    std::array<Tensor<float>, 3> result{make(ofX), make(ofW), make(ofOut)};
+    Tensor<float> &x = result[0], &w = result[1], &out = result[2];
+    std::vector<Tensor<int64_t>> scalars;
+    for (size_t d = 0; d < c.extents.size(); ++d)
+      for (int64_t value : {c.low[d], c.stride[d], c.dilation[d]})
+        scalars.emplace_back(std::vector<int64_t>{}, std::vector{value});
+    std::vector<astra_arg_t> args{w.arg(), x.arg()};
+    for (Tensor<int64_t> &scalar : scalars)
+      args.push_back(scalar.arg());
+    args.push_back(out.arg());
+    call.piece = draw(1, 3);
+    EXPECT_EQ(call.run("conv_f32", args,
+                       {int64_t(scalars.size()), int64_t(1 + c.extents.size())},
+                       GetParam()),
+              0)
+        << call.message;
+    return result;
   }
 
   template <class T> void checkSetOut(const char *name);
@@ -177,17 +217,18 @@ TEST_P(Window, OverlapAddAddsInAscendingOrder) {
   check(double());
 }
 
-/// A convolution whose axes have these extents.
-struct Convolution {
-  int64_t samples, channels, outputs;
-  std::vector<int64_t> extents, window, low, stride, dilation, counts;
-};
-
 /// A sum over channel and place, in the order of docs/arithmetic.md.
 float sumAt(Tensor<float> &w, Tensor<float> &x, const Convolution &c,
             const std::vector<int64_t> &index) {
-  float partial = 0, sum = 0;
+  float partial = 0;
+  std::vector<float> folds;
   int64_t k = 0;
+  auto endChain = [&] {
+    if ((k - 1) / 256 % 16 == 0)
+      folds.push_back(0);
+    folds.back() += partial;
+    partial = 0;
+  };
   std::vector<int64_t> window{c.channels};
   window.insert(window.end(), c.window.begin(), c.window.end());
   Window::forEach(window, [&](const std::vector<int64_t> &place) {
@@ -201,12 +242,15 @@ float sumAt(Tensor<float> &w, Tensor<float> &x, const Convolution &c,
     }
     partial = std::fma(Window::at(w, ofW), inside ? Window::at(x, ofX) : 0.0f,
                        partial);
-    if (++k % 256 == 0) {
-      sum += partial;
-      partial = 0;
-    }
+    if (++k % 256 == 0)
+      endChain();
   });
-  return k % 256 ? sum + partial : sum;
+  if (k % 256)
+    endChain();
+  for (size_t apart = 1; apart < folds.size(); apart *= 2)
+    for (size_t i = 0; i + apart < folds.size(); i += 2 * apart)
+      folds[i] += folds[i + apart];
+  return folds[0];
 }
 
 TEST_P(Window, ConvIsTheSumOverChannelAndPlace) {
@@ -236,33 +280,37 @@ TEST_P(Window, ConvIsTheSumOverChannelAndPlace) {
       ofW.push_back(c.window[d]);
       ofOut.push_back(c.counts[d]);
     }
-    bool isDense = draw(0, 3) > 0;
-    auto make = [&](std::vector<int64_t> shape) {
-      Tensor<float> tensor = makeTensor<float>(shape);
-      if (isDense)
-        tensor = Tensor<float>(shape);
-      for (float &value : tensor.data)
-        value = float(draw(-1000, 1000)) / 3;
-      return tensor;
-    };
-    Tensor<float> x = make(ofX), w = make(ofW), out = make(ofOut);
-    std::vector<Tensor<int64_t>> scalars;
-    for (size_t d = 0; d < c.extents.size(); ++d)
-      for (int64_t value : {c.low[d], c.stride[d], c.dilation[d]})
-        scalars.emplace_back(std::vector<int64_t>{}, std::vector{value});
-    std::vector<astra_arg_t> args{w.arg(), x.arg()};
-    for (Tensor<int64_t> &scalar : scalars)
-      args.push_back(scalar.arg());
-    args.push_back(out.arg());
-    call.piece = draw(1, 3);
-    ASSERT_EQ(call.run("conv_f32", args,
-                       {int64_t(scalars.size()), int64_t(1 + c.extents.size())},
-                       GetParam()),
-              0)
-        << call.message;
+    std::array<Tensor<float>, 3> made = convolve(c, ofX, ofW, ofOut);
+    Tensor<float> &x = made[0], &w = made[1], &out = made[2];
     forEach(ofOut, [&](const std::vector<int64_t> &index) {
       ASSERT_EQ(at(out, index), sumAt(w, x, c, index)) << "round " << round;
     });
+  }
+}
+
+/// What the derivative of 3 by 3 weights is: k runs over whole images.
+TEST_P(Window, ConvOverImagesIsTheSameSum) {
+  for (int round = 0; round < 12; ++round) {
+    int64_t images = draw(1, 6), height = draw(4, 40), width = draw(4, 60);
+    if (round % 2)
+      images += 4096 / (height * width);
+    Convolution c{draw(1, 3), images, 32 * draw(1, 2) - draw(0, 8),
+                  {},         {},     {},
+                  {1, 1},     {1, 1}, {3, 3}};
+    c.window = {height, width};
+    c.low = {draw(-1, 3), draw(-1, 3)};
+    c.extents = {height + draw(-2, 3), width + draw(-2, 3)};
+    std::vector<int64_t> ofOut{c.samples, c.outputs, 3, 3};
+    std::array<Tensor<float>, 3> made =
+        convolve(c, {c.samples, images, c.extents[0], c.extents[1]},
+                 {c.outputs, images, height, width}, ofOut);
+    Tensor<float> &x = made[0], &w = made[1], &out = made[2];
+    for (int i = 0; i < 40; ++i) {
+      std::vector<int64_t> index;
+      for (int64_t extent : ofOut)
+        index.push_back(draw(0, extent - 1));
+      ASSERT_EQ(at(out, index), sumAt(w, x, c, index)) << "round " << round;
+    }
   }
 }
 

@@ -1,14 +1,13 @@
 // RUN: astra-opt %s --astra-calls | FileCheck %s
 
-// A chain needs one place, however long it is: each value is written over the one
-// before. The result may be written over the argument.
+// A chain needs no place, however long it is: each value is written over the one
+// before, and all where the result goes. That may be written over the argument.
 // CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [n], [1]>)
 // CHECK-SAME: calls.donations = array<i64: 0, 0>
-// CHECK-SAME: calls.workspace = "4*n + 64"
-// CHECK: calls.alloc at "0"
-// CHECK: calls.alloc at "0"
-// CHECK: calls.alloc at "0"
-// CHECK: calls.alloc at "0"
+// CHECK-SAME: calls.workspace = "0"
+// CHECK: calls.kernel "exp_f32" version {{[0-9]+}}(%arg0) -> (%[[OUT]])
+// CHECK-COUNT-4: calls.kernel "exp_f32" version {{[0-9]+}}(%[[OUT]]) -> (%[[OUT]])
 func.func @chain(%x: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
   %a = astra.exp %x : !astra.tensor<f32, [n]>
   %b = astra.exp %a : !astra.tensor<f32, [n]>
@@ -18,12 +17,39 @@ func.func @chain(%x: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> attribu
   return %e : !astra.tensor<f32, [n]>
 }
 
+// Places of their own: of a chain of which nothing goes out.
+// CHECK-LABEL: func.func @summed
+// CHECK-SAME: calls.workspace = "4*n + 64"
+// CHECK: calls.alloc at "0"
+// CHECK: calls.alloc at "0"
+// CHECK: return
+func.func @summed(%x: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, []> attributes {astra.export = {dims = ["n"]}} {
+  %a = astra.exp %x : !astra.tensor<f32, [n]>
+  %b = astra.exp %a : !astra.tensor<f32, [n]>
+  %s = astra.sum %b {axes = array<i64: 0>} : (!astra.tensor<f32, [n]>) -> !astra.tensor<f32, []>
+  return %s : !astra.tensor<f32, []>
+}
+
+// What is subtracted is not made where the result goes: that is to be written
+// over an argument which is read until the end.
+// CHECK-LABEL: func.func @step
+// CHECK-SAME: calls.donations = array<i64: 0, 0, 0, 1>
+// CHECK-SAME: calls.workspace = "4*n + 64"
+// CHECK: %[[G:.*]] = calls.alloc at "0"
+// CHECK: calls.kernel "exp_f32" {{.*}} -> (%[[G]])
+func.func @step(%p: !astra.tensor<f32, [n]>, %x: !astra.tensor<f32, [n]>) -> !astra.tensor<f32, [n]> attributes {astra.export = {dims = ["n"]}} {
+  %g = astra.exp %x : !astra.tensor<f32, [n]>
+  %q = astra.sub %p, %g : !astra.tensor<f32, [n]>
+  return %q : !astra.tensor<f32, [n]>
+}
+
 // A view keeps the memory that it looks at.
 // CHECK-LABEL: func.func @seen
+// CHECK-SAME: %[[OUT:[^:]*]]: !calls.view<f32, [3, 2], [2, 1]>)
 // CHECK: %[[A:.*]] = calls.alloc at "0"
 // CHECK: calls.view %[[A]]
-// CHECK: calls.alloc at "64"
-// CHECK: calls.kernel "add_f32"
+// CHECK: calls.kernel "exp_f32" {{.*}} -> (%[[OUT]])
+// CHECK: calls.kernel "add_f32" {{.*}} -> (%[[OUT]])
 func.func @seen(%x: !astra.tensor<f32, [2, 3]>) -> !astra.tensor<f32, [3, 2]> attributes {astra.export = {dims = []}} {
   %a = astra.exp %x : !astra.tensor<f32, [2, 3]>
   %t = astra.transpose %a {perm = array<i64: 1, 0>} : (!astra.tensor<f32, [2, 3]>) -> !astra.tensor<f32, [3, 2]>
