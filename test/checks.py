@@ -175,7 +175,7 @@ def runtime_library_stays_small():
         stripped = pathlib.Path(folder) / "rt.so"
         run(strip, "-o", stripped, BUILD / "lib/libastra_rt.so")
         size = stripped.stat().st_size
-        assert 1_000_000 < size <= 5_620_000, size
+        assert 1_000_000 < size <= 5_000_000, size
 
 
 @check

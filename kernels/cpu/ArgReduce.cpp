@@ -1,6 +1,7 @@
 // The place of the largest or smallest: of consecutive lines by chunks, whose
 // extremes are found first and the place afterwards, in one chunk; of others
-// many lines side by side, each lane with its best and its place.
+// many lines side by side, each lane with its best and its place. The drivers
+// are one for all types whose values are of a width, and count in bytes.
 #include "kernels/Ops.h"
 #include "kernels/cpu/Fold.h"
 
@@ -8,95 +9,193 @@ using namespace astra;
 
 namespace {
 
+/// Integers are compared as signed ones after an exclusive or with `flip`,
+/// which turns unsigned ones into signed ones and, by the complement, the
+/// smallest into the largest.
+template <class T> constexpr BitsOf<Compute<T>> flipFor(bool largest) {
+  using K = BitsOf<Compute<T>>;
+  constexpr K first = K(K(1) << (8 * sizeof(K) - 1));
+  if (isFloat<T>)
+    return 0;
+  return K((largest ? K(0) : K(~K(0))) ^ (std::is_signed_v<T> ? K(0) : first));
+}
+template <class T>
+using Compared =
+    std::conditional_t<isInt<T>, std::make_signed_t<BitsOf<T>>, Compute<T>>;
+template <class C> C flipped(BitsOf<C> x, BitsOf<C> flip) {
+  if constexpr (isInt<C>)
+    return C(x ^ flip);
+  else
+    return bitsAs<C>(x);
+}
+
 /// Is `a` to be taken instead of `best`, which comes earlier and is no NaN?
 template <bool largest, class C> ASTRA_INLINE inline bool beats(C a, C best) {
   return largest ? !(a <= best) : !(a >= best);
 }
-
-/// The extreme of n consecutive elements and whether one is NaN, in which case
-/// the extreme means nothing.
-template <bool largest, class C>
-C extremeOfChunk(const C *x, int64_t n, bool &hasNan) {
-  C best = x[0];
-  int64_t k = 0;
-  if (n >= laneCount) {
-    Lanes<C> lanes = loadLanes(x);
-    auto nan = lanes != lanes;
-    for (; k + laneCount <= n; k += laneCount) {
-      Lanes<C> v = loadLanes(x + k);
-      nan |= v != v;
-      lanes = (largest ? v > lanes : v < lanes) ? v : lanes;
-    }
-    for (int i = 0; i < laneCount; ++i) {
-      hasNan |= nan[i] != 0;
-      best = (largest ? lanes[i] > best : lanes[i] < best) ? lanes[i] : best;
-    }
-  }
-  for (; k < n; ++k) {
-    hasNan |= isNan(x[k]);
-    best = (largest ? x[k] > best : x[k] < best) ? x[k] : best;
-  }
-  return best;
+template <bool largest, class V> ASTRA_INLINE inline V extreme(V a, V b) {
+  return (largest ? a > b : a < b) ? a : b;
 }
 
-template <bool largest, class T>
-int32_t argOfLine(const T *x, int64_t stride, int64_t n) {
-  using C = Compute<T>;
-  alignas(64) C buffer[chunkSize];
-  auto chunkAt = [&](int64_t at, int64_t size) -> const C * {
-    if constexpr (!isSmallFloat<T>)
-      if (stride == 1)
-        return x + at;
-    loadRun(x + at * stride, stride, size, buffer);
-    return buffer;
-  };
-  auto sizeAt = [&](int64_t at) {
-    return n - at < chunkSize ? n - at : chunkSize;
-  };
-  C best{};
-  int64_t bestAt = -1;
+/// The best so far of a line, in which chunk it is, and whether there was a
+/// NaN, which ends the line.
+template <class K> struct Best {
+  K value = 0;
+  int64_t at = -1;
+  bool isNan = false;
+};
+
+/// What the drivers, one for all types whose values have the bits K, call.
+template <class K> struct Typed {
+  int64_t size; // of an element
+  bool direct;  // elements are values
+  K flip;
+  const char *name;
+  void (*load)(const void *x, int64_t stride, int64_t n, K *to);
+  void (*chunk)(const K *x, int64_t n, int64_t at, K flip, Best<K> &best);
+  int64_t (*find)(const K *x, K flip, const Best<K> &best);
+  /// Rows [begin, end), the first at x, of elements that may be better.
+  void (*rows)(const K *x, int64_t stride, int64_t begin, int64_t end, K flip,
+               K *best, int32_t *place);
+};
+
+/// Of n consecutive elements.
+template <bool largest, class C>
+void chunk(const BitsOf<C> *x, int64_t n, int64_t at, BitsOf<C> flip,
+           Best<BitsOf<C>> &best) {
+  C most = flipped<C>(x[0], flip);
   bool hasNan = false;
-  for (int64_t at = 0; at < n && !hasNan; at += chunkSize) {
-    C extreme =
-        extremeOfChunk<largest>(chunkAt(at, sizeAt(at)), sizeAt(at), hasNan);
-    if (hasNan || bestAt < 0 || (largest ? extreme > best : extreme < best)) {
-      best = extreme;
-      bestAt = at;
+  int64_t k = 0;
+  if (n >= laneCount) {
+    using V = Lanes<C>;
+    auto lanesAt = [&](int64_t i) {
+      auto bits = loadLanes(x + i);
+      return __builtin_bit_cast(V, isInt<C> ? bits ^ flip : bits);
+    };
+    V lanes = lanesAt(0);
+    auto nan = lanes != lanes;
+    for (k = laneCount; k + laneCount <= n; k += laneCount) {
+      V v = lanesAt(k);
+      nan |= v != v;
+      lanes = extreme<largest>(v, lanes);
     }
+    auto h16 = extreme<largest>(lanes.lo, lanes.hi);
+    auto h8 = extreme<largest>(h16.lo, h16.hi);
+    auto h4 = extreme<largest>(h8.lo, h8.hi);
+    auto h2 = extreme<largest>(h4.lo, h4.hi);
+    most = extreme<largest>(C(h2.lo), C(h2.hi));
+    if constexpr (!isInt<C>)
+      hasNan = __builtin_reduce_or(nan) != 0;
   }
-  const C *chunk = chunkAt(bestAt, sizeAt(bestAt));
+  ASTRA_SCALAR_LOOP
+  for (; k < n; ++k) {
+    C v = flipped<C>(x[k], flip);
+    hasNan |= isNan(v);
+    most = extreme<largest>(v, most);
+  }
+  C before = bitsAs<C>(best.value);
+  if (hasNan || best.at < 0 || (largest ? most > before : most < before))
+    best = {bitsAs<BitsOf<C>>(most), at, hasNan};
+}
+
+/// The first of a chunk that is the best.
+template <class C>
+int64_t find(const BitsOf<C> *x, BitsOf<C> flip, const Best<BitsOf<C>> &best) {
+  C value = bitsAs<C>(best.value);
   int64_t i = 0;
-  while (hasNan ? !isNan(chunk[i]) : chunk[i] != best)
+  while (best.isNan ? !isNan(flipped<C>(x[i], flip))
+                    : flipped<C>(x[i], flip) != value)
     ++i;
-  return int32_t(bestAt + i);
+  return i;
 }
 
 constexpr int64_t argWidth = 64;
 
-/// Of `columns` lines that are `apart` from one another.
-template <bool largest, class T>
-void argOfColumns(const T *x, int64_t apart, int64_t columns, int64_t stride,
-                  int64_t n, int32_t *out, int64_t strideOut) {
-  using C = Compute<T>;
-  alignas(64) C best[argWidth] = {}, row[argWidth] = {};
-  alignas(64) int32_t place[argWidth] = {};
-  loadRun(x, apart, columns, best);
-  for (int64_t i = 1; i < n; ++i) {
-    loadRun(x + i * stride, apart, columns, row);
+template <bool largest, class C>
+void rows(const BitsOf<C> *x, int64_t stride, int64_t begin, int64_t end,
+          BitsOf<C> flip, BitsOf<C> *best, int32_t *place) {
+  using Value = std::conditional_t<isInt<C>, BitsOf<C>, C>;
+  const Value *from = reinterpret_cast<const Value *>(x);
+  Value *to = reinterpret_cast<Value *>(best);
+  auto compared = [=](Value v) {
+    if constexpr (isInt<C>)
+      return C(v ^ flip);
+    else
+      return v;
+  };
+  for (int64_t i = begin; i < end; ++i, from += stride) {
     ASTRA_VECTOR_LOOP
     for (int64_t c = 0; c < argWidth; ++c) {
-      bool take = beats<largest>(row[c], best[c]) && !isNan(best[c]);
-      best[c] = take ? row[c] : best[c];
+      bool take =
+          beats<largest>(compared(from[c]), compared(to[c])) && !isNan(to[c]);
+      to[c] = take ? from[c] : to[c];
       place[c] = take ? int32_t(i) : place[c];
     }
   }
+}
+
+template <class T>
+void load(const void *x, int64_t stride, int64_t n, BitsOf<Compute<T>> *to) {
+  using Element = std::conditional_t<isSmallFloat<T>, T, BitsOf<T>>;
+  loadRun(static_cast<const Element *>(x), stride, n,
+          reinterpret_cast<Compute<Element> *>(to));
+}
+
+template <class T, bool largest>
+constexpr Typed<BitsOf<Compute<T>>> typed = {
+    sizeof(T),
+    !isSmallFloat<T>,
+    flipFor<T>(largest),
+    largest ? "argmax" : "argmin",
+    load<T>,
+    chunk<largest || isInt<T>, Compared<T>>,
+    find<Compared<T>>,
+    rows<largest || isInt<T>, Compared<T>>};
+
+template <class K>
+int32_t argOfLine(const Typed<K> &type, const char *x, int64_t stride,
+                  int64_t n) {
+  alignas(64) K buffer[chunkSize];
+  auto sizeAt = [&](int64_t at) {
+    return n - at < chunkSize ? n - at : chunkSize;
+  };
+  auto chunkAt = [&](int64_t at) -> const K * {
+    const char *from = x + at * stride * type.size;
+    if (type.direct && stride == 1)
+      return reinterpret_cast<const K *>(from);
+    type.load(from, stride, sizeAt(at), buffer);
+    return buffer;
+  };
+  Best<K> best;
+  for (int64_t at = 0; at < n && !best.isNan; at += chunkSize)
+    type.chunk(chunkAt(at), sizeAt(at), at, type.flip, best);
+  return int32_t(best.at + type.find(chunkAt(best.at), type.flip, best));
+}
+
+/// Of `columns` lines that are `apart` from one another.
+template <class K>
+void argOfColumns(const Typed<K> &type, const char *x, int64_t apart,
+                  int64_t columns, int64_t stride, int64_t n, int32_t *out,
+                  int64_t strideOut) {
+  alignas(64) K best[argWidth] = {}, row[argWidth] = {};
+  alignas(64) int32_t place[argWidth] = {};
+  type.load(x, apart, columns, best);
+  if (type.direct && apart == 1 && columns == argWidth)
+    type.rows(reinterpret_cast<const K *>(x) + stride, stride, 1, n, type.flip,
+              best, place);
+  else
+    for (int64_t i = 1; i < n; ++i) {
+      type.load(x + i * stride * type.size, apart, columns, row);
+      type.rows(row, 0, i, i + 1, type.flip, best, place);
+    }
   for (int64_t c = 0; c < columns; ++c)
     out[c * strideOut] = place[c];
 }
 
-template <bool largest, class T>
-astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
-                          int64_t axis, const char *name) {
+template <class K>
+ASTRA_SHARED astra_outcome_t argReduce(const astra_call_t *call,
+                                       const astra_arg_t *args, int64_t axis,
+                                       const Typed<K> &type) {
   Reduction r = reductionOf(args[0], args[1], &axis, 1);
   const Nest<2> &kept = r.kept;
   int64_t extent = args[0].shape[axis], stride = args[0].strides[axis];
@@ -105,7 +204,7 @@ astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
   if (extent == 0)
     return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
                            Sentence()
-                               .text(name)
+                               .text(type.name)
                                .text(" over nothing: a reduced extent is 0")
                                .get());
   if (extent > INT32_MAX)
@@ -114,18 +213,18 @@ astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
   bool alongLines =
       kept.innerExtent() < 8 || (stride == 1 && extent >= 4 * laneCount);
   int64_t si = kept.innerStride(0), so = kept.innerStride(1);
-  const T *x = static_cast<const T *>(args[0].data);
+  const char *x = static_cast<const char *>(args[0].data);
   int32_t *out = static_cast<int32_t *>(args[1].data);
   auto run = [&](const int64_t (&offset)[2], int64_t count) {
     for (int64_t i = 0; i < count; i += alongLines ? 1 : argWidth) {
-      const T *from = x + offset[0] + i * si;
+      const char *from = x + (offset[0] + i * si) * type.size;
       int32_t *to = out + offset[1] + i * so;
       if (alongLines)
-        *to = argOfLine<largest>(from, stride, extent);
+        *to = argOfLine(type, from, stride, extent);
       else
-        argOfColumns<largest>(from, si,
-                              count - i < argWidth ? count - i : argWidth,
-                              stride, extent, to, so);
+        argOfColumns(type, from, si,
+                     count - i < argWidth ? count - i : argWidth, stride,
+                     extent, to, so);
     }
     return true;
   };
@@ -139,8 +238,8 @@ astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
 #define FOR_NUMBER(dtype)                                                      \
   ASTRA_DEFINE_VARIANT(                                                        \
       argmax, dtype, lanes,                                                    \
-      argReduce<true, T_##dtype>(call, args, params[0], "argmax"))             \
+      argReduce(call, args, params[0], typed<T_##dtype, true>))                \
   ASTRA_DEFINE_VARIANT(                                                        \
       argmin, dtype, lanes,                                                    \
-      argReduce<false, T_##dtype>(call, args, params[0], "argmin"))
+      argReduce(call, args, params[0], typed<T_##dtype, false>))
 #include "kernels/cpu/ForNumbers.h"

@@ -85,11 +85,16 @@ public:
              (nest.innerStride(0) == 1 || nest.size() == 1);
   }
   bool isDirect() const { return direct; }
-  ASTRA_SHARED const Compute<T> *read(int64_t begin, int64_t n,
-                                      Compute<T> *buffer) const {
+  const Compute<T> *read(int64_t begin, int64_t n, Compute<T> *buffer) const {
     if constexpr (!isSmallFloat<T>)
       if (direct)
         return x + begin;
+    return collect(begin, n, buffer);
+  }
+
+private:
+  ASTRA_SHARED const Compute<T> *collect(int64_t begin, int64_t n,
+                                         Compute<T> *buffer) const {
     int64_t filled = 0;
     nest.walk(begin, begin + n, [&](const int64_t (&offset)[1], int64_t count) {
       loadRun(x + offset[0], nest.innerStride(0), count, buffer + filled);
@@ -99,7 +104,6 @@ public:
     return buffer;
   }
 
-private:
   const T *x;
   const Nest<1> &nest;
   bool direct;

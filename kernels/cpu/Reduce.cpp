@@ -1,5 +1,7 @@
 // Reductions of floats: chunk by chunk where a line is reduced, column by
-// column side by side where the axis that stays is the consecutive one.
+// column side by side where the axis that stays is the consecutive one. What
+// drives the loops is shared by all operations and by all types that compute in
+// one, and counts in bytes.
 #include "kernels/Ops.h"
 #include "kernels/cpu/Extreme.h"
 
@@ -22,67 +24,88 @@ struct Squares {
   template <class C> static C after(C x) { return math::sqrt(x); }
 };
 
-template <class Kind, class T> class LineFold {
-public:
+using Line = void (*)(const void *x, const Nest<1> &nest, void *out);
+
+/// A folded reduction of a type that computes in C, as the drivers want it.
+template <class C> struct Folding {
+  int64_t size; // of an element
+  Line line;
+  /// The values of the chunks [begin, end) of a line.
+  void (*chunks)(const void *x, const Nest<1> &nest, int64_t begin, int64_t end,
+                 C *values);
+  /// The result of a line of which these are all the chunks.
+  void (*finish)(const C *values, int64_t count, void *out);
+  /// Adds rows, the first of which is row k of a chunk, to their lanes.
+  void (*addRows)(const void *x, int64_t stride, int64_t rows, int64_t columns,
+                  int64_t k, C *lanes, int64_t apart);
+  void (*combine)(C *to, const C *with, int64_t columns);
+  void (*write)(const C *from, int64_t columns, void *to, int64_t stride);
+};
+
+int64_t chunksOf(const Nest<1> &nest) {
+  return (nest.size() + chunkSize - 1) / chunkSize;
+}
+
+template <class Kind, class T>
+ASTRA_SHARED void foldChunks(const void *x, const Nest<1> &nest, int64_t begin,
+                             int64_t end, Compute<T> *values) {
   using C = Compute<T>;
   using Op = typename Kind::Op;
-
-  LineFold(const T *x, const Nest<1> &nest) : reader(x, nest), n(nest.size()) {}
-
-  /// The values of the chunks [begin, end), handed to take(value) in order.
-  template <class Take>
-  ASTRA_SHARED void chunks(int64_t begin, int64_t end, Take take) const {
-    int64_t c = begin;
-    if (!Kind::maps && reader.isDirect())
-      for (; c + 4 <= end && (c + 4) * chunkSize <= n; c += 4) {
-        C sums[4];
-        foldFourChunks<Op>(reader.read(c * chunkSize, 0, nullptr), sums);
-        for (C sum : sums)
-          take(sum);
-      }
-    alignas(64) C buffer[chunkSize];
-    for (; c < end; ++c) {
-      int64_t at = c * chunkSize,
-              size = n - at < chunkSize ? n - at : chunkSize;
-      const C *x = reader.read(at, size, buffer);
-      if (Kind::maps) {
-        ASTRA_VECTOR_LOOP
-        for (int64_t i = 0; i < size; ++i)
-          buffer[i] = Kind::before(x[i]);
-        x = buffer;
-      }
-      take(foldChunk<Op>(x, size));
+  LineReader<T> reader(static_cast<const T *>(x), nest);
+  int64_t n = nest.size(), c = begin;
+  if (!Kind::maps && reader.isDirect())
+    for (; c + 4 <= end && (c + 4) * chunkSize <= n; c += 4, values += 4)
+      foldFourChunks<Op>(reader.read(c * chunkSize, 0, nullptr), values);
+  alignas(64) C buffer[chunkSize];
+  for (; c < end; ++c) {
+    int64_t at = c * chunkSize, size = n - at < chunkSize ? n - at : chunkSize;
+    const C *chunk = reader.read(at, size, buffer);
+    if (Kind::maps) {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < size; ++i)
+        buffer[i] = Kind::before(chunk[i]);
+      chunk = buffer;
     }
+    *values++ = foldChunk<Op>(chunk, size);
   }
+}
 
-  int64_t chunkCount() const { return (n + chunkSize - 1) / chunkSize; }
+template <class Kind, class T> void finishLine(Compute<T> value, void *out) {
+  *static_cast<T *>(out) = narrow<T>(Kind::after(value));
+}
 
-  T result() const {
-    PairTree<C, Op> tree;
-    chunks(0, chunkCount(), [&](C sum) { tree.add(sum); });
-    return finish(tree);
+template <class Kind, class T>
+void foldLine(const void *x, const Nest<1> &nest, void *out) {
+  using C = Compute<T>;
+  using Op = typename Kind::Op;
+  int64_t n = nest.size(), count = chunksOf(nest);
+  if constexpr (!Kind::maps && !isSmallFloat<T>)
+    if (count == 1 && LineReader<T>(nullptr, nest).isDirect())
+      return finishLine<Kind, T>(foldChunk<Op>(static_cast<const T *>(x), n),
+                                 out);
+  constexpr int64_t atOnce = 16;
+  C values[atOnce];
+  if (count == 1) {
+    foldChunks<Kind, T>(x, nest, 0, 1, values);
+    return finishLine<Kind, T>(values[0], out);
   }
-
-  /// The same with the chunks on all threads, kept in `sums` between.
-  T resultInParallel(const astra_call_t *call, C *sums) const {
-    parallelFor(call, chunkCount(), 32, [&](int64_t begin, int64_t end) {
-      C *to = sums + begin;
-      chunks(begin, end, [&](C sum) { *to++ = sum; });
-    });
-    PairTree<C, Op> tree;
-    for (int64_t c = 0; c < chunkCount(); ++c)
-      tree.add(sums[c]);
-    return finish(tree);
+  PairTree<C, Op> tree;
+  for (int64_t c = 0; c < count; c += atOnce) {
+    int64_t some = count - c < atOnce ? count - c : atOnce;
+    foldChunks<Kind, T>(x, nest, c, c + some, values);
+    for (int64_t i = 0; i < some; ++i)
+      tree.add(values[i]);
   }
+  finishLine<Kind, T>(tree.result(), out);
+}
 
-private:
-  static T finish(const PairTree<C, Op> &tree) {
-    return narrow<T>(Kind::after(tree.result()));
-  }
-
-  LineReader<T> reader;
-  int64_t n;
-};
+template <class Kind, class T>
+void finishChunks(const Compute<T> *values, int64_t count, void *out) {
+  PairTree<Compute<T>, typename Kind::Op> tree;
+  for (int64_t c = 0; c < count; ++c)
+    tree.add(values[c]);
+  finishLine<Kind, T>(tree.result(), out);
+}
 
 template <class Op, class C>
 ASTRA_SHARED void combineRows(C *to, const C *with, int64_t columns) {
@@ -92,26 +115,61 @@ ASTRA_SHARED void combineRows(C *to, const C *with, int64_t columns) {
 }
 
 template <class Kind, class T>
-ASTRA_SHARED void writeRow(const Compute<T> *from, int64_t columns, T *to,
-                           int64_t stride) {
+void writeRow(const Compute<T> *from, int64_t columns, void *out,
+              int64_t stride) {
+  T *to = static_cast<T *>(out);
   for (int64_t i = 0; i < columns; ++i)
     to[i * stride] = narrow<T>(Kind::after(from[i]));
 }
 
+template <class Kind, class T, class C>
+void addRow(const T *row, const T *ahead, int64_t columns, bool first,
+            C *lane) {
+  using Op = typename Kind::Op;
+  for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
+    __builtin_prefetch(ahead + i);
+  if (first) {
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < columns; ++i)
+      lane[i] = Op::template apply<C>(Op::template identity<C>(),
+                                      Kind::before(widen(row[i])));
+  } else {
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < columns; ++i)
+      lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
+  }
+}
+
+template <class Kind, class T>
+void addRows(const void *x, int64_t stride, int64_t rows, int64_t columns,
+             int64_t k, Compute<T> *lanes, int64_t apart) {
+  const T *row = static_cast<const T *>(x);
+  // Short rows may lie on pages that the hardware does not foresee.
+  int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
+  for (int64_t end = k + rows; k < end; ++k, row += stride)
+    addRow<Kind>(row, row + ahead * stride, columns, k < laneCount,
+                 lanes + k % laneCount * apart);
+}
+
+template <class Kind, class T>
+constexpr Folding<Compute<T>> folding = {
+    sizeof(T),           foldLine<Kind, T>,
+    foldChunks<Kind, T>, finishChunks<Kind, T>,
+    addRows<Kind, T>,    combineRows<typename Kind::Op, Compute<T>>,
+    writeRow<Kind, T>};
+
 /// Results whose elements lie side by side, up to `width` at once: rows are
 /// read in runs as long as a page, and their lanes wait in a near cache. Each
 /// chunk of rows is a task of its own.
-template <class Kind, class T> class ColumnFold {
+template <class C> class ColumnFold {
 public:
-  using C = Compute<T>;
-  using Op = typename Kind::Op;
-
-  ColumnFold(const Reduction &r, const T *x, T *out)
-      : r(r), x(x), out(out), inner(r.kept.innerExtent()),
+  ColumnFold(const Folding<C> &type, const Reduction &r, const char *x,
+             char *out)
+      : type(type), r(r), x(x), out(out), inner(r.kept.innerExtent()),
         blocks((inner + width - 1) / width),
         pieces(r.kept.size() / inner * blocks),
         apart((smaller(inner, width) + 31) / 32 * 32),
-        chunks((r.reduced.size() + chunkSize - 1) / chunkSize) {}
+        chunks(chunksOf(r.reduced)) {}
 
   astra_outcome_t run(const astra_call_t *call) const {
     int64_t rows = smaller(r.reduced.size(), chunkSize);
@@ -149,49 +207,30 @@ private:
     r.kept.offsetsAt(first, at);
     int64_t begin = chunk * chunkSize;
     int64_t end = smaller(begin + chunkSize, r.reduced.size());
-    addRows(x + at[0], begin, end, columns, lanes);
+    addRows(x + at[0] * type.size, begin, end, columns, lanes);
     for (int64_t h = laneCount / 2; h; h /= 2)
       for (int64_t l = 0; l < h && l + h < end - begin; ++l)
-        combineRows<Op>(lanes + l * apart, lanes + (l + h) * apart, columns);
+        type.combine(lanes + l * apart, lanes + (l + h) * apart, columns);
     if (chunks == 1)
-      write(lanes, columns, out + at[1]);
+      write(lanes, columns, at[1]);
     else
       for (int64_t i = 0; i < columns; ++i)
         sums[chunk * r.kept.size() + first + i] = lanes[i];
   }
 
-  ASTRA_SHARED void addRows(const T *from, int64_t begin, int64_t end,
-                            int64_t columns, C *lanes) const {
+  void addRows(const char *from, int64_t begin, int64_t end, int64_t columns,
+               C *lanes) const {
     int64_t stride = r.reduced.innerStride(0), k = 0;
-    // Short rows may lie on pages that the hardware does not foresee.
-    int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
-    r.reduced.walk(begin, end, [&](const int64_t (&offset)[1], int64_t rows) {
-      const T *row = from + offset[0];
-      for (int64_t i = 0; i < rows; ++i, ++k, row += stride)
-        addRow(row, row + ahead * stride, columns, k < laneCount,
-               lanes + k % laneCount * apart);
+    r.reduced.visit(begin, end, [&](const int64_t (&offset)[1], int64_t rows) {
+      type.addRows(from + offset[0] * type.size, stride, rows, columns, k,
+                   lanes, apart);
+      k += rows;
       return true;
     });
   }
 
-  static void addRow(const T *row, const T *ahead, int64_t columns, bool first,
-                     C *lane) {
-    for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
-      __builtin_prefetch(ahead + i);
-    if (first) {
-      ASTRA_VECTOR_LOOP
-      for (int64_t i = 0; i < columns; ++i)
-        lane[i] = Op::template apply<C>(Op::template identity<C>(),
-                                        Kind::before(widen(row[i])));
-    } else {
-      ASTRA_VECTOR_LOOP
-      for (int64_t i = 0; i < columns; ++i)
-        lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
-    }
-  }
-
-  void write(const C *from, int64_t columns, T *to) const {
-    writeRow<Kind, T>(from, columns, to, r.kept.innerStride(1));
+  void write(const C *from, int64_t columns, int64_t to) const {
+    type.write(from, columns, out + to * type.size, r.kept.innerStride(1));
   }
 
   /// The tree over the chunks, for pieces of the results.
@@ -201,19 +240,20 @@ private:
         call, size, elementGrain / chunks + 1, [&](int64_t begin, int64_t end) {
           for (int64_t step = 1; step < chunks; step *= 2)
             for (int64_t c = 0; c + step < chunks; c += 2 * step)
-              combineRows<Op>(sums + c * size + begin,
-                              sums + (c + step) * size + begin, end - begin);
+              type.combine(sums + c * size + begin,
+                           sums + (c + step) * size + begin, end - begin);
           r.kept.visit(begin, end, [&](const int64_t (&at)[2], int64_t count) {
-            write(sums + begin, count, out + at[1]);
+            write(sums + begin, count, at[1]);
             begin += count;
             return true;
           });
         });
   }
 
+  const Folding<C> &type;
   const Reduction &r;
-  const T *x;
-  T *out;
+  const char *x;
+  char *out;
   int64_t inner, blocks, pieces;
   int64_t apart; // from one lane to the next
   int64_t chunks;
@@ -242,88 +282,130 @@ bool columnsAreConsecutive(const Reduction &r) {
          r.reduced.innerStride(0) != 1;
 }
 
-/// Calls f(x, columns, out) for pieces of up to `width` results side by side.
-template <int64_t width, class T, class F>
-void forEachColumnBlock(const Reduction &r, int64_t begin, int64_t end,
-                        const T *x, T *out, F f) {
-  r.kept.visit(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
-    for (int64_t i = 0; i < count; i += width)
-      f(x + offset[0] + i, count - i < width ? count - i : width,
-        out + offset[1] + i * r.kept.innerStride(1));
-    return true;
+/// Each result from its line.
+ASTRA_SHARED void eachLine(const astra_call_t *call, const Reduction &r,
+                           const char *x, char *out, int64_t size, Line line) {
+  parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
+    forEachResult(r.kept, b, e, [&](int64_t from, int64_t to) {
+      line(x + from * size, r.reduced, out + to * size);
+    });
   });
 }
 
-template <class Kind, class T>
-astra_outcome_t foldAll(const astra_call_t *call, const astra_arg_t *args,
-                        const int64_t *params) {
+template <class C>
+ASTRA_SHARED astra_outcome_t foldAll(const astra_call_t *call,
+                                     const astra_arg_t *args,
+                                     const int64_t *params,
+                                     const Folding<C> &type) {
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
-  const T *x = static_cast<const T *>(args[0].data);
-  T *out = static_cast<T *>(args[1].data);
+  const char *x = static_cast<const char *>(args[0].data);
+  char *out = static_cast<char *>(args[1].data);
   if (columnsAreConsecutive(r) && r.reduced.size() && r.kept.size())
-    return ColumnFold<Kind, T>(r, x, out).run(call);
-  if (r.kept.size() < 8 && r.reduced.size() >= 4 * elementGrain) {
-    Scratch<Compute<T>> sums(call, r.reduced.size() / chunkSize + 1);
-    if (!sums)
-      return ASTRA_ERROR_OUT_OF_MEMORY;
-    forEachResult(r.kept, 0, r.kept.size(), [&](int64_t from, int64_t to) {
-      LineFold<Kind, T> line(x + from, r.reduced);
-      out[to] = line.resultInParallel(call, sums.get());
-    });
+    return ColumnFold<C>(type, r, x, out).run(call);
+  if (r.kept.size() >= 8 || r.reduced.size() < 4 * elementGrain) {
+    eachLine(call, r, x, out, type.size, type.line);
     return ASTRA_OK;
   }
-  parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
-    forEachResult(r.kept, b, e, [&](int64_t from, int64_t to) {
-      out[to] = LineFold<Kind, T>(x + from, r.reduced).result();
+  int64_t chunks = chunksOf(r.reduced);
+  Scratch<C> sums(call, chunks);
+  if (!sums)
+    return ASTRA_ERROR_OUT_OF_MEMORY;
+  forEachResult(r.kept, 0, r.kept.size(), [&](int64_t from, int64_t to) {
+    const char *line = x + from * type.size;
+    parallelFor(call, chunks, 32, [&](int64_t begin, int64_t end) {
+      type.chunks(line, r.reduced, begin, end, sums.get() + begin);
     });
+    type.finish(sums.get(), chunks, out + to * type.size);
   });
   return ASTRA_OK;
 }
 
-/// Extremes of up to extremeWidth results whose elements lie side by side.
-constexpr int64_t extremeWidth = 256;
+/// The largest or smallest of a type that computes in C.
+template <class C> struct Extremes {
+  int64_t size; // of an element
+  const char *name;
+  Line line;
+  void (*load)(const void *x, int64_t n, C *to);
+  void (*rows)(const void *x, int64_t stride, int64_t rows, int64_t columns,
+               C *best);
+  void (*store)(const C *from, int64_t n, void *to, int64_t stride);
+};
+
 template <bool larger, class T>
-void extremeOfColumns(const T *x, const Nest<1> &nest, int64_t columns, T *out,
-                      int64_t stride) {
-  using Op = Extreme<larger>;
-  alignas(64) Compute<T> best[extremeWidth];
-  loadRun(x, 1, columns, best);
-  nest.walk(0, nest.size(), [&](const int64_t (&offset)[1], int64_t rows) {
-    for (int64_t r = 0; r < rows; ++r) {
-      const T *row = x + offset[0] + r * nest.innerStride(0);
-      ASTRA_VECTOR_LOOP
-      for (int64_t i = 0; i < columns; ++i)
-        best[i] = Op::apply(best[i], widen(row[i]));
-    }
-    return true;
-  });
-  storeRun(best, columns, out, stride);
+void extremeLine(const void *x, const Nest<1> &nest, void *out) {
+  LineReader<T> reader(static_cast<const T *>(x), nest);
+  *static_cast<T *>(out) =
+      narrow<T>(extremeOfLine<larger>(reader, nest.size()));
+}
+template <class T> void load(const void *x, int64_t n, Compute<T> *to) {
+  loadRun(static_cast<const T *>(x), 1, n, to);
+}
+template <class T>
+void store(const Compute<T> *from, int64_t n, void *to, int64_t stride) {
+  storeRun(from, n, static_cast<T *>(to), stride);
+}
+template <bool larger, class T>
+void extremeRows(const void *x, int64_t stride, int64_t rows, int64_t columns,
+                 Compute<T> *best) {
+  const T *row = static_cast<const T *>(x);
+  for (int64_t r = 0; r < rows; ++r, row += stride) {
+    ASTRA_VECTOR_LOOP
+    for (int64_t i = 0; i < columns; ++i)
+      best[i] = Extreme<larger>::apply(best[i], widen(row[i]));
+  }
 }
 
 template <bool larger, class T>
-astra_outcome_t extremes(const astra_call_t *call, const astra_arg_t *args,
-                         const int64_t *params, const char *name) {
+constexpr Extremes<Compute<T>> extremes = {
+    sizeof(T), larger ? "max" : "min", extremeLine<larger, T>,
+    load<T>,   extremeRows<larger, T>, store<T>};
+
+/// Of the elements that the results [begin, end) have side by side, up to
+/// `width` at once.
+template <class C>
+void extremesOfColumns(const Extremes<C> &type, const Reduction &r,
+                       int64_t begin, int64_t end, const char *x, char *out) {
+  constexpr int64_t width = 256;
+  r.kept.visit(begin, end, [&](const int64_t (&offset)[2], int64_t count) {
+    for (int64_t i = 0; i < count; i += width) {
+      alignas(64) C best[width];
+      int64_t columns = count - i < width ? count - i : width;
+      const char *from = x + (offset[0] + i) * type.size;
+      type.load(from, columns, best);
+      r.reduced.visit(
+          0, r.reduced.size(), [&](const int64_t (&at)[1], int64_t rows) {
+            type.rows(from + at[0] * type.size, r.reduced.innerStride(0), rows,
+                      columns, best);
+            return true;
+          });
+      int64_t stride = r.kept.innerStride(1);
+      type.store(best, columns, out + (offset[1] + i * stride) * type.size,
+                 stride);
+    }
+    return true;
+  });
+}
+
+template <class C>
+ASTRA_SHARED astra_outcome_t extremesOf(const astra_call_t *call,
+                                        const astra_arg_t *args,
+                                        const int64_t *params,
+                                        const Extremes<C> &type) {
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
   if (r.reduced.size() == 0 && r.kept.size() != 0)
     return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
                            Sentence()
-                               .text(name)
+                               .text(type.name)
                                .text(" over nothing: a reduced extent is 0")
                                .get());
-  const T *x = static_cast<const T *>(args[0].data);
-  T *out = static_cast<T *>(args[1].data);
-  parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
-    if (columnsAreConsecutive(r))
-      return forEachColumnBlock<extremeWidth>(
-          r, b, e, x, out, [&](const T *from, int64_t columns, T *to) {
-            extremeOfColumns<larger>(from, r.reduced, columns, to,
-                                     r.kept.innerStride(1));
-          });
-    forEachResult(r.kept, b, e, [&](int64_t from, int64_t to) {
-      LineReader<T> reader(x + from, r.reduced);
-      out[to] = narrow<T>(extremeOfLine<larger>(reader, r.reduced.size()));
+  const char *x = static_cast<const char *>(args[0].data);
+  char *out = static_cast<char *>(args[1].data);
+  if (!columnsAreConsecutive(r))
+    eachLine(call, r, x, out, type.size, type.line);
+  else
+    parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
+      extremesOfColumns(type, r, b, e, x, out);
     });
-  });
   return ASTRA_OK;
 }
 
@@ -350,16 +432,15 @@ template <class T> T logSumExpOf(const T *x, const Nest<1> &nest) {
 }
 
 template <class T>
+void logSumExpLine(const void *x, const Nest<1> &nest, void *out) {
+  *static_cast<T *>(out) = logSumExpOf(static_cast<const T *>(x), nest);
+}
+
 astra_outcome_t logSumExp(const astra_call_t *call, const astra_arg_t *args,
-                          const int64_t *params) {
+                          const int64_t *params, int64_t size, Line line) {
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
-  const T *x = static_cast<const T *>(args[0].data);
-  T *out = static_cast<T *>(args[1].data);
-  parallelFor(call, r.kept.size(), resultGrain(r), [&](int64_t b, int64_t e) {
-    forEachResult(r.kept, b, e, [&](int64_t from, int64_t to) {
-      out[to] = logSumExpOf(x + from, r.reduced);
-    });
-  });
+  eachLine(call, r, static_cast<const char *>(args[0].data),
+           static_cast<char *>(args[1].data), size, line);
   return ASTRA_OK;
 }
 
@@ -368,13 +449,19 @@ astra_outcome_t logSumExp(const astra_call_t *call, const astra_arg_t *args,
 // The rows with a variant are the FLOATS at the end of kernels.def.
 #define DEFINE(op, dtype, ...)                                                 \
   ASTRA_DEFINE_VARIANT(op, dtype, lanes, __VA_ARGS__)
+#define FOLD(op, dtype, ...)                                                   \
+  DEFINE(op, dtype,                                                            \
+         foldAll(call, args, params, folding<__VA_ARGS__, T_##dtype>))
 #define FOR_FLOAT(dtype)                                                       \
-  DEFINE(sum, dtype, foldAll<Plain<Plus>, T_##dtype>(call, args, params))      \
-  DEFINE(prod, dtype, foldAll<Plain<Times>, T_##dtype>(call, args, params))    \
-  DEFINE(norm, dtype, foldAll<Squares, T_##dtype>(call, args, params))         \
-  DEFINE(logsumexp, dtype, logSumExp<T_##dtype>(call, args, params))           \
-  DEFINE(max, dtype, extremes<true, T_##dtype>(call, args, params, "max"))     \
-  DEFINE(min, dtype, extremes<false, T_##dtype>(call, args, params, "min"))
+  FOLD(sum, dtype, Plain<Plus>)                                                \
+  FOLD(prod, dtype, Plain<Times>)                                              \
+  FOLD(norm, dtype, Squares)                                                   \
+  DEFINE(logsumexp, dtype,                                                     \
+         logSumExp(call, args, params, sizeof(T_##dtype),                      \
+                   logSumExpLine<T_##dtype>))                                  \
+  DEFINE(max, dtype,                                                           \
+         extremesOf(call, args, params, extremes<true, T_##dtype>))            \
+  DEFINE(min, dtype, extremesOf(call, args, params, extremes<false, T_##dtype>))
 FOR_FLOAT(f32)
 FOR_FLOAT(f64)
 FOR_FLOAT(f16)

@@ -1,17 +1,39 @@
 // Elementwise kernels of one operand: one vectorised loop for each operation
 // and type, driven by Tiles.h.
-#include "kernels/Ops.h"
+#include "kernels/OfDouble.h"
 #include "kernels/cpu/Tiles.h"
 
 using namespace astra;
 
 namespace {
 
+/// The block of an operation on f32 by that on f64. The conversions are scalar:
+/// most such operations are, and scalar code is slower after vectors.
+template <Elementwise<1, double, double>::Block block>
+void ofDouble(const float *a, const float *, float *out, int64_t n,
+              int64_t parameter) {
+  alignas(64) double buffer[tileSize];
+  for (int64_t at = 0; at < n; at += tileSize) {
+    int64_t count = n - at < tileSize ? n - at : tileSize;
+    ASTRA_SCALAR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      buffer[i] = double(a[at + i]);
+    block(buffer, buffer, buffer, count, parameter);
+    ASTRA_SCALAR_LOOP
+    for (int64_t i = 0; i < count; ++i)
+      out[at + i] = float(buffer[i]);
+  }
+}
+
 template <class Op, class C, class CO> struct Loop {
   static void block(const C *a, const C *, CO *out, int64_t n, int64_t) {
-    ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = Op::apply(a[i]);
+    if constexpr (isOfDouble<Op> && std::is_same_v<C, float>) {
+      ofDouble<Loop<Op, double, double>::block>(a, a, out, n, 0);
+    } else {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = Op::apply(a[i]);
+    }
   }
 };
 
@@ -87,8 +109,11 @@ astra_outcome_t power(const astra_call_t *call, const astra_arg_t *args,
 
 template <class Op, class C>
 void orderedBlock(const C *a, const C *, C *out, int64_t n, int64_t order) {
-  for (int64_t i = 0; i < n; ++i)
-    out[i] = Op::apply(a[i], order);
+  if constexpr (std::is_same_v<C, float>)
+    ofDouble<orderedBlock<Op, double>>(a, a, out, n, order);
+  else
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Op::apply(a[i], order);
 }
 
 template <class Op, class T>

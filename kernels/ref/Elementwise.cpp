@@ -2,7 +2,7 @@
 // each element, whatever the layout. The walk over the elements is one for all;
 // of its own an operation has the function that it calls for each.
 #include "kernels/Call.h"
-#include "kernels/Ops.h"
+#include "kernels/OfDouble.h"
 #include "kernels/View.h"
 
 using namespace astra;
@@ -37,12 +37,15 @@ template <class T, class R> void finish(char *to, R result) {
     store(to, result);
 }
 
-/// The operation on floats, in code that f32, f16 and bf16 share.
+/// The operation on floats, in code that f32, f16 and bf16 share, and f64 where
+/// it is the operation on f64.
 template <class Op, class... C> ASTRA_SHARED auto shared(C... x) {
   return Op::apply(x...);
 }
 template <class Op, class C, class... More> auto scalar(C x, More... more) {
-  if constexpr (std::is_same_v<C, float>)
+  if constexpr (isOfDouble<Op>)
+    return C(shared<Op>(double(x), more...));
+  else if constexpr (std::is_same_v<C, float>)
     return shared<Op>(x, more...);
   else
     return Op::apply(x, more...);
