@@ -161,55 +161,72 @@ private:
         sums[chunk * r.kept.size() + first + i] = lanes[i];
   }
 
-  /// Rows that fill a near cache by their lanes are taken lane by lane, so that
-  /// one lane stays in the nearest while its rows come by, four at a time.
   ASTRA_SHARED void addRows(const T *from, int64_t begin, int64_t end,
                             int64_t columns, C *lanes) const {
-    const T *rows[chunkSize];
-    int64_t stride = r.reduced.innerStride(0), n = 0;
-    r.reduced.walk(begin, end, [&](const int64_t (&offset)[1], int64_t run) {
-      for (int64_t i = 0; i < run; ++i)
-        rows[n++] = from + offset[0] + i * stride;
-      return true;
-    });
-    std::fill_n(lanes, smaller(n, laneCount) * apart,
-                Op::template identity<C>());
-    int64_t k = 0;
-    if (columns * int64_t(sizeof(C)) < 1024) {
-      // Short rows may lie on pages that the hardware does not foresee.
-      for (; k < n; ++k)
-        addRow(rows[k], rows[smaller(k + 4, n - 1)], columns,
-               lanes + k % laneCount * apart);
-      return;
-    }
-    for (int64_t l = 0; l < laneCount; ++l) {
-      C *lane = lanes + l * apart;
-      for (k = l; k + 3 * laneCount < n; k += 4 * laneCount)
-        addFourRows(rows + k, columns, lane);
-      for (; k < n; k += laneCount)
-        addRow(rows[k], rows[k], columns, lane);
-    }
+    int64_t stride = r.reduced.innerStride(0), k = 0;
+    if constexpr (takesFourRows)
+      if (columns * int64_t(sizeof(T)) >= 1024)
+        k = addFours(from, begin, end, columns, lanes);
+    // Short rows may lie on pages that the hardware does not foresee.
+    int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
+    r.reduced.walk(begin + k, end,
+                   [&](const int64_t (&offset)[1], int64_t rows) {
+                     const T *row = from + offset[0];
+                     for (int64_t i = 0; i < rows; ++i, ++k, row += stride)
+                       addRow(row, row + ahead * stride, columns, k < laneCount,
+                              lanes + k % laneCount * apart);
+                     return true;
+                   });
   }
 
-  static void addFourRows(const T *const *rows, int64_t columns, C *lane) {
+  /// Sums of f32 and f64, which wait for memory most.
+  static constexpr bool takesFourRows =
+      std::is_same_v<Kind, Plain<Plus>> && std::is_same_v<T, C>;
+
+  /// Long rows, lane by lane, as far as four at a time go: the lane stays in
+  /// the nearest cache while its rows come by. Gives how many rows that are.
+  ASTRA_SHARED int64_t addFours(const T *from, int64_t begin, int64_t end,
+                                int64_t columns, C *lanes) const {
+    int64_t n = (end - begin) & -4 * laneCount;
+    const T *rows[chunkSize], **to = rows;
+    int64_t stride = r.reduced.innerStride(0);
+    r.reduced.walk(begin, begin + n,
+                   [&](const int64_t (&offset)[1], int64_t count) {
+                     for (int64_t i = 0; i < count; ++i)
+                       *to++ = from + offset[0] + i * stride;
+                     return true;
+                   });
+    for (int64_t l = 0; n && l < laneCount; ++l) {
+      C *lane = lanes + l * apart;
+      std::fill_n(lane, columns, Op::template identity<C>());
+      for (int64_t k = l; k < n; k += 4 * laneCount)
+        addFour(rows + k, columns, lane);
+    }
+    return n;
+  }
+
+  static void addFour(const T *const *rows, int64_t columns, C *lane) {
     const T *a = rows[0], *b = rows[laneCount], *c = rows[2 * laneCount],
             *d = rows[3 * laneCount];
     ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < columns; ++i) {
-      C sum = lane[i];
-      sum = Op::template apply<C>(sum, Kind::before(widen(a[i])));
-      sum = Op::template apply<C>(sum, Kind::before(widen(b[i])));
-      sum = Op::template apply<C>(sum, Kind::before(widen(c[i])));
-      lane[i] = Op::template apply<C>(sum, Kind::before(widen(d[i])));
-    }
+    for (int64_t i = 0; i < columns; ++i)
+      lane[i] = lane[i] + a[i] + b[i] + c[i] + d[i];
   }
 
-  static void addRow(const T *row, const T *ahead, int64_t columns, C *lane) {
+  static void addRow(const T *row, const T *ahead, int64_t columns, bool first,
+                     C *lane) {
     for (int64_t i = 0; i < columns; i += 64 / int64_t(sizeof(T)))
       __builtin_prefetch(ahead + i);
-    ASTRA_VECTOR_LOOP
-    for (int64_t i = 0; i < columns; ++i)
-      lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
+    if (first) {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < columns; ++i)
+        lane[i] = Op::template apply<C>(Op::template identity<C>(),
+                                        Kind::before(widen(row[i])));
+    } else {
+      ASTRA_VECTOR_LOOP
+      for (int64_t i = 0; i < columns; ++i)
+        lane[i] = Op::template apply<C>(lane[i], Kind::before(widen(row[i])));
+    }
   }
 
   void write(const C *from, int64_t columns, T *to) const {
