@@ -54,6 +54,7 @@ public:
           chunks(memory + of.chunkRoom) {
       std::memset(lanes, 0, sizeof(lanes));
       std::memset(values, 0, sizeof(values));
+      std::memset(offsets, 0, sizeof(offsets));
     }
 
     void runBatch(int64_t first, int64_t count) {
@@ -103,29 +104,39 @@ public:
       }
     }
 
+    /// A pass over the rows of the batch. What rows of one chunk fold comes
+    /// last: the rows do not wait for one another then.
     void runRows(const astra_stage_desc_t &stage, int64_t count) {
       prepareStage(stage);
-      for (int64_t r = 0; r < count; ++r)
-        runRow(stage, r);
+      if (of.chunkCount() != 1) {
+        for (int64_t r = 0; r < count; ++r)
+          runLongRow(stage, r);
+        return;
+      }
+      for (int64_t r = 0; r < count; ++r) {
+        prepareRow(stage, r);
+        runChunk(stage, r, 0, r);
+      }
+      shape.forEachFold(stage, [&](int fold, int64_t slot) {
+        const astra_slot_desc_t &desc = shape.plan.slots[slot];
+        FoldValue row[blockLanes];
+        foldChunks(desc, folded[fold], count, row);
+        for (int64_t r = 0; r < count; ++r)
+          row[r].write(desc, valueOf(slot, r));
+      });
     }
 
     /// A pass over row r of the batch, chunk by chunk.
-    void runRow(const astra_stage_desc_t &stage, int64_t r) {
+    void runLongRow(const astra_stage_desc_t &stage, int64_t r) {
       prepareRow(stage, r);
-      if (of.chunkCount() == 1) {
-        runChunk(stage, r, 0);
-        shape.forEachFold(stage, [&](int fold, int64_t slot) {
-          const astra_slot_desc_t &desc = shape.plan.slots[slot];
-          folded[fold].fold(desc).write(desc, valueOf(slot, r));
-        });
-        return;
-      }
       FoldState folds[FusedShape::mostFolds];
       for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk) {
-        runChunk(stage, r, chunk);
+        runChunk(stage, r, chunk, 0);
         shape.forEachFold(stage, [&](int fold, int64_t slot) {
           const astra_slot_desc_t &desc = shape.plan.slots[slot];
-          folds[fold].add(desc, folded[fold].fold(desc));
+          FoldValue value;
+          foldChunks(desc, folded[fold], 1, &value);
+          folds[fold].add(desc, value);
         });
       }
       finishFolds(stage, r, folds);
@@ -152,10 +163,10 @@ public:
         piece.prepareStage(stage);
         piece.prepareRow(stage, 0);
         for (int64_t chunk = begin; chunk < end; ++chunk) {
-          piece.runChunk(stage, 0, chunk);
+          piece.runChunk(stage, 0, chunk, 0);
           shape.forEachFold(stage, [&](int fold, int64_t slot) {
-            sums[chunk * most + fold] =
-                piece.folded[fold].fold(shape.plan.slots[slot]);
+            foldChunks(shape.plan.slots[slot], piece.folded[fold], 1,
+                       &sums[chunk * most + fold]);
           });
         }
       });
@@ -178,21 +189,33 @@ public:
     /// What the operands of a stage are: one value a row (mask 0), lanes of a
     /// fold, or elements in place or through a buffer.
     void prepareStage(const astra_stage_desc_t &stage) {
-      int inputs = int(stage.input_count);
+      int inputs = int(stage.input_count), nextBuffer = 0, fold = 0;
+      anyBuffered = false;
       for (int k = 0; k < inputs + int(stage.output_count); ++k) {
-        int64_t slot = stage.slots[k];
+        int64_t slot = stage.slots[k], width = shape.widths[slot];
         uint32_t kind = shape.kindOf(slot);
-        bool isInput = k < inputs;
-        bool uniform =
-            kind == ASTRA_SLOT_SCALAR || (shape.isFold(kind) && isInput);
-        buffered[k] = false;
-        if (kind == ASTRA_SLOT_ARG) {
-          uniform = isInput && shape.isPerRow(slot);
-          buffered[k] = !uniform && !(shape.row.isOneRun() &&
-                                      shape.row.innerStride(int(slot)) ==
-                                          shape.widths[slot]);
-        }
+        bool isInput = k < inputs, isArg = kind == ASTRA_SLOT_ARG;
+        bool uniform = isArg ? isInput && shape.isPerRow(slot)
+                             : kind == ASTRA_SLOT_SCALAR ||
+                                   (shape.isFold(kind) && isInput);
+        buffered[k] = isArg && !uniform &&
+                      !(shape.row.isOneRun() &&
+                        shape.row.innerStride(int(slot)) == width);
+        anyBuffered = anyBuffered || buffered[k];
         masks[k] = uniform ? 0 : shape.isFold(kind) ? blockLanes : -1;
+        if (uniform)
+          places[k] = {lanes[k], 0, 0, 0};
+        else if (buffered[k])
+          places[k] = {chunks + chunkBytes * nextBuffer++, 0, 0, 0};
+        else if (isArg)
+          places[k] = {shape.base[slot], 0, width, -1};
+        else if (kind == ASTRA_SLOT_ROW)
+          places[k] = {memory + of.room[slot], of.padded * width, width, 0};
+        else
+          places[k] = {reinterpret_cast<char *>(folded[fold]),
+                       int64_t(sizeof(FoldLanes)), 0, 0};
+        if (!isInput && shape.isFold(kind))
+          empty[fold++].clear(shape.plan.slots[slot]);
       }
     }
 
@@ -208,48 +231,38 @@ public:
         }
     }
 
-    /// One chunk of a row; what is folded fills the lanes of `folded`.
-    void runChunk(const astra_stage_desc_t &stage, int64_t r, int64_t chunk) {
+    /// One chunk of row r; what is folded fills lanes number `to`.
+    void runChunk(const astra_stage_desc_t &stage, int64_t r, int64_t chunk,
+                  int64_t to) {
       int inputs = int(stage.input_count),
-          operands = inputs + int(stage.output_count), nextBuffer = 0;
+          operands = inputs + int(stage.output_count);
       int64_t at = chunk * foldChunkSize, rest = shape.length - at;
       int64_t n = rest < foldChunkSize ? rest : foldChunkSize;
       int64_t whole = wholeBlocks(n);
-      for (int k = 0; k < inputs; ++k)
-        data[k] = locate(stage.slots[k], k, true, r, at, n, nextBuffer);
-      for (int k = inputs, fold = 0; k < operands; ++k)
-        data[k] = shape.isFold(shape.kindOf(stage.slots[k]))
-                      ? clear(folded[fold++], stage.slots[k])
-                      : locate(stage.slots[k], k, false, r, at, n, nextBuffer);
+      for (int k = 0, fold = 0; k < operands; ++k) {
+        data[k] = places[k].find(isFolded(k) ? to : r, at,
+                                 offsets[r][stage.slots[k]]);
+        if (isFolded(k))
+          std::memcpy(data[k], &empty[fold++], sizeof(FoldLanes));
+      }
+      if (anyBuffered)
+        moveBuffers(stage, 0, inputs, r, at, n);
       if (whole)
         stage.code[blockLevel](data, masks, whole);
       if (whole < n)
-        runRest(stage, whole, n - whole);
-      for (int k = inputs; k < operands; ++k)
+        runRest(stage, whole, n - whole, to);
+      if (anyBuffered)
+        moveBuffers(stage, inputs, operands, r, at, n);
+    }
+
+    /// Elements [at, at + n) of the operands [begin, end) that have buffers:
+    /// inputs are read, outputs written.
+    void moveBuffers(const astra_stage_desc_t &stage, int begin, int end,
+                     int64_t r, int64_t at, int64_t n) {
+      for (int k = begin; k < end; ++k)
         if (buffered[k])
           moveRow(stage.slots[k], r, at, n, static_cast<char *>(data[k]),
-                  /*out=*/true);
-    }
-
-    void *clear(FoldLanes &fold, int64_t slot) {
-      fold.clear(shape.plan.slots[slot]);
-      return &fold;
-    }
-
-    /// Where the elements [at, at + n) of an operand are.
-    void *locate(int64_t slot, int k, bool isInput, int64_t r, int64_t at,
-                 int64_t n, int &nextBuffer) {
-      int64_t width = shape.widths[slot];
-      if (!masks[k])
-        return lanes[k];
-      if (shape.kindOf(slot) == ASTRA_SLOT_ROW)
-        return memory + of.room[slot] + (r * of.padded + at) * width;
-      if (!buffered[k])
-        return shape.base[slot] + offsets[r][slot] + at * width;
-      char *buffer = chunks + chunkBytes * nextBuffer++;
-      if (isInput)
-        moveRow(slot, r, at, n, buffer, /*out=*/false);
-      return buffer;
+                  /*out=*/k >= int(stage.input_count));
     }
 
     /// Copies elements of a row of an argument to or from a buffer.
@@ -274,14 +287,16 @@ public:
 
     /// Fewer elements than a vector has: arguments in place are copied, and
     /// only these elements join what is folded.
-    void runRest(const astra_stage_desc_t &stage, int64_t done, int64_t n) {
+    void runRest(const astra_stage_desc_t &stage, int64_t done, int64_t n,
+                 int64_t to) {
       int inputs = int(stage.input_count),
           operands = inputs + int(stage.output_count);
       void *rest[mostFusedArgs];
       for (int k = 0, fold = 0; k < operands; ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
-        if (isFolded(stage, k)) {
-          rest[k] = clear(restFolded[fold++], slot);
+        if (isFolded(k)) {
+          restFolded[fold] = empty[fold];
+          rest[k] = &restFolded[fold++];
           continue;
         }
         rest[k] =
@@ -295,9 +310,9 @@ public:
       stage.code[blockLevel](rest, masks, blockLanes);
       for (int k = inputs, fold = 0; k < operands; ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
-        if (isFolded(stage, k)) {
-          folded[fold].join(shape.plan.slots[slot], restFolded[fold],
-                            done & blockLanes, n);
+        if (isFolded(k)) {
+          folded[fold][to].join(shape.plan.slots[slot], restFolded[fold],
+                                done & blockLanes, n);
           ++fold;
         } else if (isInPlace(slot, k)) {
           std::memcpy(static_cast<char *>(data[k]) + done * width, rest[k],
@@ -306,25 +321,35 @@ public:
       }
     }
 
-    bool isFolded(const astra_stage_desc_t &stage, int k) const {
-      return k >= int(stage.input_count) &&
-             shape.isFold(shape.kindOf(stage.slots[k]));
-    }
+    bool isFolded(int k) const { return masks[k] == blockLanes; }
     bool isInPlace(int64_t slot, int k) const {
       return shape.kindOf(slot) == ASTRA_SLOT_ARG && masks[k] && !buffered[k];
     }
 
     static constexpr int64_t laneBytes = blockLanes * 8;
 
+    /// Where an operand of a stage begins, and what its elements are apart.
+    struct Place {
+      char *start;
+      int64_t row, element; // from one to the next
+      int64_t argument;     // mask of what an argument's row begins at
+
+      char *find(int64_t r, int64_t at, int64_t offset) const {
+        return start + r * row + at * element + (offset & argument);
+      }
+    };
+
     const FusedAlong &of;
     const FusedShape &shape;
     char *memory; // of rows that are kept
     char *chunks; // of operands that are not used in place
     FusedOffsets offsets[blockLanes];
-    bool buffered[mostFusedArgs];
+    bool buffered[mostFusedArgs], anyBuffered;
+    Place places[mostFusedArgs];
     int64_t masks[mostFusedArgs];
     void *data[mostFusedArgs];
-    alignas(64) FoldLanes folded[FusedShape::mostFolds];
+    alignas(64) FoldLanes empty[FusedShape::mostFolds];
+    alignas(64) FoldLanes folded[FusedShape::mostFolds][blockLanes];
     alignas(64) FoldLanes restFolded[FusedShape::mostFolds];
     alignas(64) char values[mostFusedArgs][laneBytes];
     alignas(64) char lanes[mostFusedArgs][laneBytes];

@@ -82,9 +82,10 @@ union FoldValue {
   }
   /// As an element of a slot.
   void write(const astra_slot_desc_t &slot, void *to) {
-    dispatchFold(slot, [&](auto, auto zero) {
-      writeFolded(slot, get<decltype(zero)>(), to);
-    });
+    if (slot.dtype == ASTRA_F64)
+      writeFolded(slot, wide, to);
+    else
+      writeFolded(slot, narrow, to);
   }
 };
 
@@ -116,18 +117,6 @@ union FoldLanes {
             get<C>()[at + i], other.get<C>()[i]);
     });
   }
-  /// The value of the chunk.
-  FoldValue fold(const astra_slot_desc_t &slot) {
-    FoldValue value;
-    dispatchFold(slot, [&](auto operation, auto zero) {
-      using C = decltype(zero);
-      value.get<C>() =
-          foldHalves<decltype(operation), C, foldLaneCount>(get<C>());
-    });
-    return value;
-  }
-
-private:
   template <class Op, class C, int64_t count>
   ASTRA_INLINE static C foldHalves(const C *x) {
     if constexpr (count == 1) {
@@ -140,6 +129,18 @@ private:
     }
   }
 };
+
+/// The values of chunks, by their lanes.
+inline void foldChunks(const astra_slot_desc_t &slot, FoldLanes *chunks,
+                       int64_t count, FoldValue *values) {
+  dispatchFold(slot, [&](auto operation, auto zero) {
+    using C = decltype(zero);
+    for (int64_t i = 0; i < count; ++i)
+      values[i].get<C>() =
+          FoldLanes::foldHalves<decltype(operation), C, foldLaneCount>(
+              chunks[i].template get<C>());
+  });
+}
 
 /// The chunks of one row: the PairTree of an operation known when it runs.
 class FoldState {

@@ -74,6 +74,7 @@ private:
   void loadParts(ArrayRef<Value> from, Value room, Type element);
   void storeParts(Value room, ArrayRef<Value> to, Type element);
   void copyRoom(Value from, Value to, Type element);
+  SmallVector<calls::StageOp> findPasses(int64_t slot, bool write);
   bool isReadAgain(unsigned input);
   Parts getPartsAhead(unsigned output, const Parts &addresses);
   void askAhead(ArrayRef<Value> parts, Type element, bool isWritten);
@@ -87,7 +88,7 @@ private:
   void storeOutputs(const Parts &parts);
   bool isPerRow(unsigned input);
   SmallVector<unsigned> findDivisors();
-  void prepareDivisors();
+  void preparePerRow();
   Value buildTestOfMasks();
   void moveLanes(Value index, bool fromMemory);
   void joinCopies();
@@ -183,6 +184,15 @@ BlockCode::Parts BlockCode::getParts(Value index) {
 BlockCode::Parts BlockCode::getAddresses(unsigned operand, const Parts &parts,
                                          Type element, bool isMasked) {
   Parts addresses;
+  if (isMasked && keeps && isWide) {
+    // What parts are apart does not change.
+    Value at = LLVM::AndOp::create(builder, loc, parts[0], masks[operand]);
+    Value step = LLVM::AndOp::create(builder, loc, getWord(ASTRA_BLOCK_LANES),
+                                     masks[operand]);
+    Value next = getAddress(bases[operand], step, element);
+    return {getAddress(bases[operand], at, element),
+            getAddress(next, at, element)};
+  }
   for (Value at : parts) {
     if (isMasked)
       at = LLVM::AndOp::create(builder, loc, at, masks[operand]);
@@ -228,57 +238,46 @@ void BlockCode::copyRoom(Value from, Value to, Type element) {
   LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
-/// Whether this is the last of several passes over the row that read an
-/// argument.
+/// Passes over rows that read or write a slot, in their order.
+SmallVector<calls::StageOp> BlockCode::findPasses(int64_t slot, bool write) {
+  auto stages = stage->getParentOfType<calls::FusedOp>()
+                    .getBody()
+                    .getOps<calls::StageOp>();
+  auto passes = llvm::make_filter_range(stages, [&](calls::StageOp other) {
+    return !other.getPerRow() &&
+           llvm::is_contained(write ? other.getOutputs() : other.getInputs(),
+                              slot);
+  });
+  return SmallVector<calls::StageOp>(passes);
+}
+
+/// Whether this is the second pass over the row that reads an argument.
 bool BlockCode::isReadAgain(unsigned input) {
   auto fused = stage->getParentOfType<calls::FusedOp>();
   int64_t slot = stage.getInputs()[input];
   if (cast<StringAttr>(fused.getKinds()[slot]).getValue() != "arg")
     return false;
-  auto stages = fused.getBody().getOps<calls::StageOp>();
-  auto readers = llvm::make_filter_range(stages, [&](calls::StageOp reader) {
-    return !reader.getPerRow() && llvm::is_contained(reader.getInputs(), slot);
-  });
-  SmallVector<calls::StageOp> all(readers);
-  return all.size() > 1 && all.back() == stage;
-}
-
-/// Whether a pass computes longer than its elements wait for memory: it does
-/// more than what are few instructions.
-bool takesLong(calls::StageOp stage) {
-  static constexpr llvm::StringLiteral quick[] = {
-      "add",  "sub",  "mul",    "div",     "neg",     "abs", "maximum",
-      "relu", "sqrt", "select", "convert", "minimum", "eq",  "ne",
-      "lt",   "le",   "gt",     "ge",      "bitcast"};
-  return llvm::any_of(stage.getBody().front().getOps<calls::ApplyOp>(),
-                      [](calls::ApplyOp apply) {
-                        return !llvm::is_contained(
-                            quick, apply.getKernel().split('_').first);
-                      });
+  SmallVector<calls::StageOp> readers = findPasses(slot, /*write=*/false);
+  return readers.size() > 1 && readers[1] == stage;
 }
 
 /// The addresses of an output that are asked for ahead: of arguments that later
-/// passes over the row write. The first of them does it if it takes long, else
-/// the first two share the work.
+/// passes over the row write. The first two of them share the work.
 BlockCode::Parts BlockCode::getPartsAhead(unsigned output,
                                           const Parts &addresses) {
   if (getKind(output) != "arg" || stage.getPerRow())
     return {};
   int64_t slot = stage.getOutputs()[output];
+  SmallVector<calls::StageOp> writers = findPasses(slot, /*write=*/true);
   auto stages = stage->getParentOfType<calls::FusedOp>()
                     .getBody()
                     .getOps<calls::StageOp>();
-  SmallVector<calls::StageOp> writers(
-      llvm::make_filter_range(stages, [&](calls::StageOp other) {
-        return !other.getPerRow() &&
-               llvm::is_contained(other.getOutputs(), slot);
-      }));
   if (writers.front() == *stages.begin())
     writers.erase(writers.begin());
   size_t own = llvm::find(writers, stage) - writers.begin();
   if (own >= writers.size())
     return {};
-  if (writers.size() == 1 || !isWide || takesLong(writers.front()))
+  if (writers.size() == 1 || !isWide)
     return own == 0 ? addresses : Parts();
   return own < 2 ? Parts{addresses[own]} : Parts();
 }
@@ -298,7 +297,7 @@ void BlockCode::askAhead(ArrayRef<Value> parts, Type element, bool isWritten) {
 void BlockCode::loadInputs(const Parts &parts) {
   for (const auto &[k, argument] :
        llvm::enumerate(stage.getBody().getArguments())) {
-    if (keeps && known.contains(argument))
+    if (keeps && isPerRow(k))
       continue;
     Type element = getElement(argument);
     Parts addresses = getAddresses(k, parts, element, /*isMasked=*/true);
@@ -438,12 +437,17 @@ SmallVector<unsigned> BlockCode::findDivisors() {
   return found;
 }
 
-void BlockCode::prepareDivisors() {
-  for (unsigned input : divisors) {
-    Value argument = stage.getBody().getArgument(input);
+/// Loads the inputs that are one value for the whole row.
+void BlockCode::preparePerRow() {
+  for (BlockArgument argument : stage.getBody().getArguments()) {
+    unsigned input = argument.getArgNumber();
+    if (!isPerRow(input))
+      continue;
     Type element = getElement(argument);
-    Parts addresses(2, bases[input]);
+    Parts addresses(lanesPerVector / ASTRA_BLOCK_LANES, bases[input]);
     loadParts(addresses, getRoom(argument), element);
+    if (!llvm::is_contained(divisors, input))
+      continue;
     std::array<Value, 3> &parts = known[argument];
     for (Value &room : parts)
       room = makeRoom(element);
@@ -452,9 +456,9 @@ void BlockCode::prepareDivisors() {
   }
 }
 
-/// Whether all that is folded goes to the lanes of just one chunk, and divisors
-/// are the same for all elements, as rows one after the other have it: those
-/// need not leave the registers.
+/// Whether all that is folded goes to the lanes of just one chunk, and what is
+/// made for each row is the same for all elements, as rows one after the other
+/// have it: those need not leave the registers.
 Value BlockCode::buildTestOfMasks() {
   Value all;
   auto test = [&](unsigned operand, int64_t mask) {
@@ -464,8 +468,9 @@ Value BlockCode::buildTestOfMasks() {
   };
   for (const Lanes &kept : lanes)
     test(stage.getInputs().size() + kept.output, ASTRA_BLOCK_LANES);
-  for (unsigned input : divisors)
-    test(input, 0);
+  for (unsigned input = 0; input < stage.getInputs().size(); ++input)
+    if (isPerRow(input))
+      test(input, 0);
   return all;
 }
 
@@ -512,7 +517,7 @@ Value BlockCode::buildKeepingLoop(Value start) {
   LLVM::CondBrOp::create(builder, loc, buildTestOfMasks(), kept, ValueRange(),
                          others, start);
   builder.setInsertionPointToEnd(kept);
-  prepareDivisors();
+  preparePerRow();
   Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
                                     getWord(-lanesPerVector));
   moveLanes(start, /*fromMemory=*/true);

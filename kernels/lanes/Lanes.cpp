@@ -109,7 +109,8 @@ template <bool larger, class T> struct ExtremeLane {
   }
 
 #ifdef ASTRA_WIDE_LANES
-  /// One instruction orders numbers and zeros, but takes a number before NaN.
+  /// One instruction orders numbers and zeros, but takes a number before NaN,
+  /// which is put in last: a fold waits for it.
   ASTRA_INLINE static void runFloats(float *__restrict out,
                                      const float *__restrict a,
                                      const float *__restrict b) {
@@ -117,7 +118,9 @@ template <bool larger, class T> struct ExtremeLane {
       __m512 x = _mm512_loadu_ps(a + i), y = _mm512_loadu_ps(b + i);
       __mmask16 anyNan = _mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q);
       __m512 ordered = _mm512_range_ps(x, y, larger ? 5 : 4);
-      _mm512_storeu_ps(out + i, _mm512_mask_add_ps(ordered, anyNan, x, y));
+      _mm512_storeu_ps(out + i,
+                       _mm512_mask_mov_ps(ordered, anyNan,
+                                          _mm512_set1_ps(math::nan<float>())));
     }
   }
 #endif
