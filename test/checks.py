@@ -7,11 +7,11 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -154,13 +154,14 @@ def examples_run_help_and_refusals():
 
 @check
 def astrac_compiles_digits_under_half_a_second():
-    """The quickest of at most 25 runs: other work on the machine only makes them slower."""
+    """In the processor's time, the least of at most 25 runs: other work on the machine only makes it more."""
     with tempfile.TemporaryDirectory() as folder:
         times = []
         while len(times) < 25 and min(times, default=1) >= 0.5:
-            start = time.monotonic()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             run(ASTRAC, DIGITS, "-o", pathlib.Path(folder) / "digits.o")
-            times.append(time.monotonic() - start)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert min(times) < 0.5, f"{min(times):.2f} s"
 
 
