@@ -7,11 +7,11 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -154,15 +154,17 @@ def examples_run_help_and_refusals():
 
 @check
 def astrac_compiles_digits_under_half_a_second():
-    """In the processor's time, the least of at most 25 runs: other work on the machine only makes it more."""
+    """The median of five runs; a loaded machine gets three tries."""
     with tempfile.TemporaryDirectory() as folder:
-        times = []
-        while len(times) < 25 and min(times, default=1) >= 0.5:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            run(ASTRAC, DIGITS, "-o", pathlib.Path(folder) / "digits.o")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert min(times) < 0.5, f"{min(times):.2f} s"
+        for _ in range(3):
+            times = []
+            for _ in range(5):
+                start = time.monotonic()
+                run(ASTRAC, DIGITS, "-o", pathlib.Path(folder) / "digits.o")
+                times.append(time.monotonic() - start)
+            if sorted(times)[2] < 0.5:
+                return
+        raise AssertionError(f"{sorted(times)[2]:.2f} s")
 
 
 @check
@@ -278,8 +280,8 @@ def bits_of_digits_are_one_hash():
 
 @check
 def bits_of_random_programs_agree():
-    out = run(sys.executable, ROOT / "test/bits/run.py", "--count", "12", f"--options={' '.join(QUICK)}")
-    assert "12 of 12" in out, out
+    out = run(sys.executable, ROOT / "test/bits/run.py", "--count", "20", f"--options={' '.join(QUICK)}")
+    assert "20 of 20" in out, out
 
 
 @check
