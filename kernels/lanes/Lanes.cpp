@@ -15,17 +15,20 @@
 using namespace astra;
 
 // Whole vectors, whatever the cost model says of the level that this is built
-// for: the arrays then vanish where the function is inlined.
+// for: the arrays then vanish where the function is inlined. A short loop would
+// be unrolled before it is vectorised, and its branches would stay.
 #ifdef ASTRA_WIDE_LANES
 #define ASTRA_LANES 32
 #define ASTRA_LANE_NAME(name) astra_l_wide_##name
 #define ASTRA_WHOLE                                                            \
-  _Pragma("clang loop vectorize_width(32) interleave_count(1)")
+  _Pragma("clang loop vectorize_width(32) interleave_count(1)")                \
+      _Pragma("clang loop unroll(disable)")
 #else
 #define ASTRA_LANES 16
 #define ASTRA_LANE_NAME(name) astra_l_##name
 #define ASTRA_WHOLE                                                            \
-  _Pragma("clang loop vectorize_width(16) interleave_count(1)")
+  _Pragma("clang loop vectorize_width(16) interleave_count(1)")                \
+      _Pragma("clang loop unroll(disable)")
 #endif
 #define ASTRA_LANE_LOOP ASTRA_WHOLE for (int i = 0; i < ASTRA_LANES; ++i)
 
@@ -134,8 +137,8 @@ template <class T> struct Lane<Op_minimum, T, T> : ExtremeLane<false, T> {};
   template <class T> struct Lane<Op_##name, T, T> {                            \
     ASTRA_INLINE static void run(T *__restrict out, const T *__restrict a) {   \
       bool moderate = true;                                                    \
-      for (int i = 0; i < ASTRA_LANES; ++i)                                    \
-        moderate &= math::isModerateAngle(widen(a[i]));                        \
+      ASTRA_LANE_LOOP                                                          \
+      moderate &= math::isModerateAngle(widen(a[i]));                          \
       if (!moderate) {                                                         \
         ASTRA_SCALAR_LOOP                                                      \
         out[i] = narrow<T>(math::name(widen(a[i])));                           \
