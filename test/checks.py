@@ -179,6 +179,20 @@ def runtime_library_stays_small():
 
 
 @check
+def vector_forms_are_vectors():
+    """Only operations that loop by themselves, or look at the angles first, may branch."""
+    tools = re.search(r'llvm_tools_dir = "(.+)"', (BUILD / "test/lit.site.cfg.py").read_text())[1]
+    for lanes in ("any", "wide"):
+        text = run(f"{tools}/llvm-dis", BUILD / f"kernels/lanes/lanes.{lanes}.bc", "-o", "-")
+        bodies = re.findall(r"^define .*@astra_l_(?:wide_)?(\w+)\(.*\{\n((?:.*\n)*?)\}", text, re.MULTILINE)
+        assert len(bodies) > 500, len(bodies)
+        scalar = [name for name, body in bodies if " br " in body or body.count("extractelement") > 2]
+        allowed = re.compile(r"(rem|trigamma|sin|cos|tan)_b?f(16|32|64)|div_by_known_f32")
+        wrong = [name for name in scalar if not allowed.fullmatch(name)]
+        assert not wrong, f"{lanes}: {' '.join(wrong)}"
+
+
+@check
 def astrac_every_phase_prints():
     for phase in "ast astra differentiated batched fused placed calls llvm".split():
         out = run(ASTRAC, DIGITS, f"--emit={phase}")
