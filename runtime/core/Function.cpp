@@ -2,6 +2,7 @@
 #include "core/Function.h"
 #include "core/DimCode.h"
 #include "core/Dtype.h"
+#include <charconv>
 
 namespace astra {
 
@@ -50,23 +51,52 @@ Function::Donors Function::donors(uint64_t output) const {
   return {donorInputs.data() + begin, donorStarts[output + 1] - begin};
 }
 
-/// "4*n*(2*d)": the bytes of a result.
-static std::string bytesText(const astra_leaf_desc_t &leaf) {
-  std::string text = join(findDtype(leaf.dtype)->bytes);
+/// "4*n*(2*d)": the bytes of a result, its constant extents multiplied; empty
+/// if all are constant and fit, and `constant` then has grown by them.
+static std::string bytesText(const astra_leaf_desc_t &leaf, int64_t &constant) {
+  int64_t known = findDtype(leaf.dtype)->bytes, product = 0;
+  std::string text;
   for (uint32_t axis = 0; axis < leaf.rank; ++axis) {
-    bool isPlain = leaf.shape[axis].code_length == 2;
-    text += isPlain ? join("*", leaf.shape[axis].text)
-                    : join("*(", leaf.shape[axis].text, ")");
+    const astra_dim_expr_t &extent = leaf.shape[axis];
+    if (extent.code_length != 2)
+      text += join("*(", extent.text, ")");
+    else if (extent.code[0] == ASTRA_DIM_NAME ||
+             __builtin_mul_overflow(known, extent.code[1], &product))
+      text += join("*", extent.text);
+    else
+      known = product;
   }
-  return text;
+  if (text.empty() && !__builtin_add_overflow(constant, known, &constant))
+    return text;
+  return join(known, text);
+}
+
+/// Takes the number off the end of "16*n + 320", or off "320".
+static int64_t takeConstant(std::string &text) {
+  size_t plus = text.rfind(" + ");
+  size_t begin = plus == text.npos ? 0 : plus + 3;
+  int64_t number = 0;
+  auto [end, error] =
+      std::from_chars(&text[begin], text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    return 0;
+  text.resize(plus == text.npos ? 0 : plus);
+  return number;
 }
 
 void Function::writeMemory() {
   memory = desc.workspace_bytes.text;
+  int64_t constant = takeConstant(memory);
+  auto add = [&](const std::string &bytes) {
+    memory = memory.empty() ? bytes : join(memory, " + ", bytes);
+  };
   for (uint64_t i = 0; i < desc.out_leaf_count; ++i) {
-    std::string bytes = bytesText(desc.out_leaves[i]);
-    memory = memory == "0" ? bytes : join(memory, " + ", bytes);
+    std::string bytes = bytesText(desc.out_leaves[i], constant);
+    if (!bytes.empty())
+      add(bytes);
   }
+  if (constant || memory.empty())
+    add(join(constant));
 }
 
 Status Function::evaluateMemory(const int64_t *dims, int64_t &workspace,

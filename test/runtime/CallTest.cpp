@@ -90,7 +90,7 @@ TEST_F(Introspection, OfMemory) {
   ASSERT_OK(astra_function_info(runtime, function("grow"), &info, &error));
   EXPECT_STREQ(info.memory, "4*n + 4*(n - 3)");
   ASSERT_OK(astra_function_info(runtime, function("shift"), &info, &error));
-  EXPECT_STREQ(info.memory, "4*n*4 + 8");
+  EXPECT_STREQ(info.memory, "16*n + 8");
   uint64_t workspace = 0, results = 0;
   int64_t dims[] = {10};
   ASSERT_OK(astra_function_memory(runtime, function("grow"), dims, 1,
