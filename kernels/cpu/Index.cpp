@@ -69,7 +69,7 @@ astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
 }
 
 /// For every run the places in their order, so that the last of one destination
-/// stays; put(to, from) does a run.
+/// stays; put(to, from, runs) does a run.
 template <class T, class Put>
 astra_outcome_t scatter(const astra_call_t *call, const astra_arg_t *args,
                         const int64_t *params, Put put) {
@@ -89,8 +89,12 @@ astra_outcome_t scatter(const astra_call_t *call, const astra_arg_t *args,
       for (int64_t first = 0; first < places.size(); first += Places::block) {
         int64_t n = Places::smaller(places.size() - first);
         places.offsets(first, n, offsets);
-        for (int64_t i = 0; i < n; ++i)
-          put(to + offsets[i], from + places.takenOffset(first + i), runs);
+        if (runs.length == 1)
+          for (int64_t i = 0; i < n; ++i)
+            put.one(to[offsets[i]], from[places.takenOffset(first + i)]);
+        else
+          for (int64_t i = 0; i < n; ++i)
+            put(to + offsets[i], from + places.takenOffset(first + i), runs);
       }
     }
   };
@@ -100,27 +104,25 @@ astra_outcome_t scatter(const astra_call_t *call, const astra_arg_t *args,
   return ASTRA_OK;
 }
 
-template <class T>
-astra_outcome_t scatterSet(const astra_call_t *call, const astra_arg_t *args,
-                           const int64_t *params) {
-  return scatter<T>(
-      call, args, params, [](T *to, const T *from, const Runs &runs) {
-        copyRun(from, runs.takenStride, to, runs.stride, runs.length);
-      });
-}
+struct Replace {
+  template <class T> static void one(T &to, T from) { to = from; }
+  template <class T>
+  void operator()(T *to, const T *from, const Runs &runs) const {
+    copyRun(from, runs.takenStride, to, runs.stride, runs.length);
+  }
+};
 
 /// Integers wrap: any order gives the same bits.
-template <class T>
-astra_outcome_t scatterAddInts(const astra_call_t *call,
-                               const astra_arg_t *args, const int64_t *params) {
-  return scatter<T>(call, args, params,
-                    [](T *to, const T *from, const Runs &runs) {
-                      for (int64_t i = 0; i < runs.length; ++i) {
-                        T &sum = to[i * runs.stride];
-                        sum = Op_add::apply(sum, from[i * runs.takenStride]);
-                      }
-                    });
-}
+struct Add {
+  template <class T> static void one(T &to, T from) {
+    to = Op_add::apply(to, from);
+  }
+  template <class T>
+  void operator()(T *to, const T *from, const Runs &runs) const {
+    for (int64_t i = 0; i < runs.length; ++i)
+      one(to[i * runs.stride], from[i * runs.takenStride]);
+  }
+};
 
 } // namespace
 
@@ -128,10 +130,11 @@ astra_outcome_t scatterAddInts(const astra_call_t *call,
   ASTRA_DEFINE_VARIANT(op, width, runs, gather<T_##width>(call, args, params))
 #define SCATTER_SET(op, width, version, doc)                                   \
   ASTRA_DEFINE_VARIANT(op, width, runs,                                        \
-                       scatterSet<T_##width>(call, args, params))
+                       scatter<T_##width>(call, args, params, Replace()))
 #include "kernels/kernels.def"
 
 #define FOR_INT(dtype)                                                         \
-  ASTRA_DEFINE_VARIANT(scatter_add, dtype, runs,                               \
-                       scatterAddInts<T_##dtype>(call, args, params))
+  ASTRA_DEFINE_VARIANT(                                                        \
+      scatter_add, dtype, runs,                                                \
+      scatter<Signless<T_##dtype>>(call, args, params, Add()))
 #include "kernels/cpu/ForNumbers.h"

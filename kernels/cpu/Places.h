@@ -12,10 +12,10 @@ ASTRA_KERNELS_BEGIN
 /// arrays instead. Index arrays that are one run are read without a division.
 class Places {
 public:
-  static constexpr int64_t block = 256;
+  static constexpr int64_t block = 256, none = INT64_MIN;
 
-  Places(const astra_arg_t &x, const astra_arg_t &taken,
-         const astra_arg_t *indices, const int64_t *params)
+  ASTRA_SHARED Places(const astra_arg_t &x, const astra_arg_t &taken,
+                      const astra_arg_t *indices, const int64_t *params)
       : indexing(x, taken, indices, params), x(x), indices(indices),
         count(params[0]), axes(params + 1) {
     uint32_t first = uint32_t(axes[0]), rank = indices[0].rank;
@@ -36,22 +36,23 @@ public:
   /// Where the tuples at places [begin, begin + n) point, as offsets into x;
   /// false if one is out of range.
   bool offsets(int64_t begin, int64_t n, int64_t *result) const {
-    return combine(begin, n, result,
-                   [&](int64_t before, int64_t i, int64_t at) {
-                     return before + at * x.strides[axes[i]];
-                   });
+    return combine(begin, n, true, result);
   }
   /// The same as row-major positions over the indexed axes.
   bool positions(int64_t begin, int64_t n, int64_t *result) const {
-    return combine(begin, n, result,
-                   [&](int64_t before, int64_t i, int64_t at) {
-                     return before * x.shape[axes[i]] + at;
-                   });
+    return combine(begin, n, false, result);
   }
   int64_t offsetOf(int64_t position) const {
     return indexing.offsetOf(position, x);
   }
-  bool allInRange() const {
+  /// From one position to the next in x; `none` if that differs.
+  ASTRA_SHARED int64_t positionStride() const {
+    Nest<1> nest;
+    for (int64_t k = 0; k < count; ++k)
+      nest.addAxis(x.shape[axes[k]], {x.strides[axes[k]]});
+    return strideOf(nest);
+  }
+  ASTRA_SHARED bool allInRange() const {
     int64_t scratch[block];
     for (int64_t at = 0; at < size(); at += block)
       if (!offsets(at, smaller(size() - at), scratch))
@@ -60,7 +61,7 @@ public:
   }
 
   /// Reports the first place that is out of range; there is one.
-  astra_outcome_t fail(const astra_call_t *call) const {
+  ASTRA_SHARED astra_outcome_t fail(const astra_call_t *call) const {
     int64_t place = 0;
     while (indexing.destination(place) >= 0)
       ++place;
@@ -70,28 +71,33 @@ public:
   static int64_t smaller(int64_t n) { return n < block ? n : block; }
 
 private:
-  static constexpr int64_t none = INT64_MIN;
-
   static int64_t strideOf(const Nest<1> &nest) {
     return nest.innerExtent() == nest.size() ? nest.innerStride(0) : none;
   }
 
-  template <class Combine>
-  bool combine(int64_t begin, int64_t n, int64_t *result,
-               Combine combine) const {
+  /// Sums of the tuples' numbers times strides, or times the extents behind.
+  ASTRA_SHARED bool combine(int64_t begin, int64_t n, bool byStrides,
+                            int64_t *result) const {
     bool wrong = false;
     for (int64_t i = 0; i < n; ++i)
       result[i] = 0;
     for (int64_t k = 0; k < count; ++k) {
       int64_t extent = x.shape[axes[k]];
+      int64_t raise = byStrides ? 1 : extent;
+      int64_t factor = byStrides ? x.strides[axes[k]] : 1;
       int64_t stride = strideOf(nestOf<1>(indices + k));
       const int64_t *data = static_cast<const int64_t *>(indices[k].data);
-      for (int64_t i = 0; i < n; ++i) {
-        int64_t at = stride != none ? data[(begin + i) * stride]
-                                    : indexing.indexAt(begin + i, k);
+      auto take = [=, &wrong](int64_t i, int64_t at) ASTRA_INLINE {
         wrong |= uint64_t(at) >= uint64_t(extent);
-        result[i] = combine(result[i], k, at);
-      }
+        result[i] = result[i] * raise + at * factor;
+      };
+      if (stride == 1)
+        for (int64_t i = 0; i < n; ++i)
+          take(i, data[begin + i]);
+      else
+        for (int64_t i = 0; i < n; ++i)
+          take(i, stride != none ? data[(begin + i) * stride]
+                                 : indexing.indexAt(begin + i, k));
     }
     return !wrong;
   }
@@ -110,8 +116,8 @@ public:
   int64_t count; // of runs
   int64_t size() const { return count * length; }
 
-  Runs(const astra_arg_t &x, const astra_arg_t &taken, uint32_t indexRank,
-       const int64_t *params) {
+  ASTRA_SHARED Runs(const astra_arg_t &x, const astra_arg_t &taken,
+                    uint32_t indexRank, const int64_t *params) {
     uint32_t first = uint32_t(params[1]), indexed = uint32_t(params[0]);
     for (uint32_t d = 0; d < first; ++d)
       before.addAxis(x.shape[d], {x.strides[d], taken.strides[d]});
@@ -128,7 +134,7 @@ public:
   bool isConsecutive() const { return stride == 1 && takenStride == 1; }
 
   /// Where run r starts in x and in `taken`.
-  void startOf(int64_t r, int64_t (&offset)[2]) const {
+  ASTRA_SHARED void startOf(int64_t r, int64_t (&offset)[2]) const {
     int64_t inner[2];
     before.offsetsAt(r / each, offset);
     after.offsetsAt(r % each * length, inner);
