@@ -1,10 +1,11 @@
-// Products of floats. The result is cut into blocks, one task each; for 256 k
-// at a time the rows of a meet the columns of b panel by panel, in tiles whose
-// chains stay in registers. Both operands are packed in the order in which
-// tiles read them: before, where several blocks share them, else by the task.
-// Columns that lie side by side may also be packed by the first tile that reads
-// them. The sums lie tile by tile, and the last chain puts them into the result
-// where it can hold them. Small products: DirectProduct.h. Order:
+// Products of floats. The result is cut into blocks, one task each, in which
+// the rows of a meet the columns of b panel by panel, in tiles whose chains of
+// 256 k stay in registers: a panel all chains, where the rows of the block stay
+// near, else all panels one chain. Both operands are packed in the order in
+// which tiles read them: before, where several blocks share them, else by the
+// task. Columns that lie side by side may also be packed by the first tile that
+// reads them. The sums lie tile by tile, and the last chain puts them into the
+// result where it can hold them. Small products: DirectProduct.h. Order:
 // kernels/Canonical.h. f16 and bf16 widen as they are packed.
 #include "kernels/Ops.h"
 #include "kernels/cpu/DirectProduct.h"
@@ -77,19 +78,26 @@ private:
     std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
   };
 
+  /// The k of one chain, and where the first of those begins that a panel meets
+  /// before the next one.
+  struct Chain {
+    int64_t first, k, ks;
+    int64_t index() const { return (k - first) / chainLength; }
+  };
+
   /// Where products are slow with subnormals.
   static constexpr bool scales = std::is_same_v<C, float>;
 
-  /// What is known of the operands of a block in one chain, and their copies.
+  /// What is known of the operands of a block in some chains, and their copies.
   struct Magnitudes {
-    Least rows[Cut<C>::mostTiles], panel;
-    Scaled<C> scaledRows[Cut<C>::mostTiles], scaledPanel;
+    Least rows[Cut<C>::mostChains][Cut<C>::mostTiles], panel;
+    Scaled<C> scaledRows[Cut<C>::mostChains][Cut<C>::mostTiles], scaledPanel;
     bool tinyRows = false;
   };
 
   bool runBlocks(int64_t begin, int64_t end) {
     bool sums = cut.levels > 1 || cut.k > chainLength;
-    int64_t rowSpace = cut.height * cut.chain + Tile<C>::lanes;
+    int64_t rowSpace = cut.rowSpace() + Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
     Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
@@ -105,8 +113,7 @@ private:
     block.scaled = &scaled;
     for (int64_t i = begin; i < end; ++i) {
       place(block, i);
-      if (block.rows > 0 && block.columns > 0)
-        make(block);
+      make(block);
     }
     return true;
   }
@@ -117,11 +124,12 @@ private:
     block.a = a + base[0];
     block.b = b + base[1];
     block.out = out + base[2];
-    block.tile =
-        least(index % blocks / cut.columnBlocks * cut.blockTiles, cut.tiles);
-    block.endTile = least(block.tile + cut.blockTiles, cut.tiles);
-    block.panel = least(index % cut.columnBlocks * cut.blockPanels, cut.panels);
-    block.endPanel = least(block.panel + cut.blockPanels, cut.panels);
+    int64_t rowBlock = index % blocks / cut.columnBlocks;
+    int64_t columnBlock = index % cut.columnBlocks;
+    block.tile = cut.tileOf(rowBlock);
+    block.endTile = cut.tileOf(rowBlock + 1);
+    block.panel = cut.panelOf(columnBlock);
+    block.endPanel = cut.panelOf(columnBlock + 1);
     block.row = cut.rowOf(block.tile);
     block.rows = cut.rowOf(block.endTile) - block.row;
     block.column = block.panel * panelColumns;
@@ -138,8 +146,8 @@ private:
       Block level = block;
       level.sums = block.sums + waiting * cut.area();
       int64_t end = least(at + chainLength * foldLength, cut.k);
-      for (int64_t p = at; p < end; p += chainLength)
-        addChain(level, p, least(chainLength, end - p), p == at);
+      for (int64_t p = at; p < end; p += cut.chains * chainLength)
+        addChains(level, p, least(p + cut.chains * chainLength, end), p == at);
       ++waiting;
       for (uint64_t bits = folds++; bits & 1; bits >>= 1, --waiting)
         addNext(block, waiting - 2);
@@ -163,7 +171,7 @@ private:
 
   /// The sums of a panel of the block, a row of it after the other.
   C *sumsOf(const Block &block, int64_t panel) const {
-    return block.sums + (panel - block.panel) * cut.height * panelColumns;
+    return block.sums + cut.sumsAt(panel - block.panel);
   }
 
   /// Where in the result the sums of a panel of the block may lie, row by row;
@@ -181,64 +189,76 @@ private:
     return nullptr;
   }
 
-  void addChain(const Block &block, int64_t firstK, int64_t ks, bool first) {
+  /// Adds the chains from a k to another. Each panel meets them all before the
+  /// next panel: its sums stay near, as do the rows of the block.
+  void addChains(const Block &block, int64_t firstK, int64_t endK, bool first) {
     Magnitudes magnitudes;
-    for (int64_t t = block.tile; t < block.endTile; ++t)
-      takeRows(block, t, firstK, ks, magnitudes);
-    Places places(c.contracted, firstK, ks);
-    bool last = cut.levels == 1 && firstK + ks == cut.k;
-    for (int64_t p = block.panel; p < block.endPanel; ++p) {
-      TileCall<C> tile = {};
-      C *sums = sumsOf(block, p), *place = last ? placeOf(block, p) : nullptr;
-      tile.k = ks;
-      tile.from = first ? nullptr : sums;
-      tile.to = place ? place : last ? block.edge : sums;
-      tile.fromStride = panelColumns;
-      tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
-      bool copies = takeColumns(block, p, firstK, places, tile, magnitudes);
-      addPanel(block, firstK, tile, copies, magnitudes);
-      if (last && !place)
-        write(block, p, block.edge);
-    }
+    for (int64_t p = firstK; p < endK; p += chainLength)
+      for (int64_t t = block.tile; t < block.endTile; ++t)
+        takeRows(block, t, {firstK, p, least(chainLength, endK - p)},
+                 magnitudes);
+    Places places(c.contracted, firstK, endK - firstK);
+    for (int64_t panel = block.panel; panel < block.endPanel; ++panel)
+      for (int64_t p = firstK; p < endK; p += chainLength)
+        addChain(block, panel, {firstK, p, least(chainLength, endK - p)},
+                 first && p == firstK, places, magnitudes);
+  }
+
+  void addChain(const Block &block, int64_t panel, const Chain &chain,
+                bool first, Places &places, Magnitudes &magnitudes) {
+    bool last = cut.levels == 1 && chain.k + chain.ks == cut.k;
+    TileCall<C> tile = {};
+    C *sums = sumsOf(block, panel);
+    C *place = last ? placeOf(block, panel) : nullptr;
+    tile.k = chain.ks;
+    tile.from = first ? nullptr : sums;
+    tile.to = place ? place : last ? block.edge : sums;
+    tile.fromStride = panelColumns;
+    tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
+    tile.farResult = place && cut.m * cut.n * int64_t(sizeof(C)) > 1 << 19;
+    bool copies = takeColumns(block, panel, chain, places, tile, magnitudes);
+    addPanel(block, chain, tile, copies, magnitudes);
+    if (last && !place)
+      write(block, panel, block.edge);
   }
 
   /// The packed rows of a tile.
-  C *rowsFor(const Block &block, int64_t tile, int64_t firstK,
-             int64_t ks) const {
+  C *rowsFor(const Block &block, int64_t tile, const Chain &chain) const {
     if (sharesRows)
-      return sharedRows + cut.rowsAt(tile, firstK, ks);
-    return block.packedRows + (cut.rowOf(tile) - block.row) * ks;
+      return sharedRows + cut.rowsAt(tile, chain.k, chain.ks);
+    return block.packedRows + (chain.k - chain.first) * cut.height +
+           (cut.rowOf(tile) - block.row) * chain.ks;
   }
 
   /// Packs the rows of a tile and looks at them.
-  void takeRows(const Block &block, int64_t t, int64_t firstK, int64_t ks,
+  void takeRows(const Block &block, int64_t t, const Chain &chain,
                 Magnitudes &known) {
-    C *packed = rowsFor(block, t, firstK, ks);
+    C *packed = rowsFor(block, t, chain);
     if (!sharesRows)
-      packRows(block.a, t, firstK, ks, packed,
+      packRows(block.a, t, chain.k, chain.ks, packed,
                t == block.tile ? block.rows : 0);
     if constexpr (scales) {
-      int64_t index = t - block.tile, count = cut.rowsOf(t) * ks;
-      known.rows[index] =
-          sharesRows ? notedLeast(packed, count) : glance(packed, count);
-      known.tinyRows |= known.rows[index].isTiny();
+      int64_t count = cut.rowsOf(t) * chain.ks;
+      Least &rows = known.rows[chain.index()][t - block.tile];
+      rows = sharesRows ? notedLeast(packed, count) : glance(packed, count);
+      known.tinyRows |= rows.isTiny();
     }
   }
 
   C *scaledMemory(const Block &block) const {
     if (!*block.scaled)
-      block.scaled->emplace(call, (panelColumns + cut.height) * cut.chain);
+      block.scaled->emplace(call, panelColumns * cut.chain + cut.rowSpace());
     return (*block.scaled)->get();
   }
 
   /// Where one operand of a tile has subnormals, reads both from copies.
-  void scale(const Block &block, int64_t index, Magnitudes &known,
-             TileCall<C> &tile) {
+  void scale(const Block &block, int64_t index, const Chain &chain,
+             Magnitudes &known, TileCall<C> &tile) {
     int64_t ofRows = cut.rowsOf(block.tile + index) * tile.k;
     int64_t ofPanel = tile.k * panelColumns;
     if (!known.panel.known)
       known.panel = leastOf(tile.b, ofPanel);
-    Least &rows = known.rows[index];
+    Least &rows = known.rows[chain.index()][index];
     if (!rows.known)
       rows = leastOf(tile.a, ofRows);
     if (rows.isTiny() == known.panel.isTiny())
@@ -249,27 +269,28 @@ private:
     bool raised = rows.isTiny();
     const C *b =
         known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised, memory);
-    memory += panelColumns * cut.chain +
+    memory += panelColumns * cut.chain + (chain.k - chain.first) * cut.height +
               (cut.rowOf(block.tile + index) - block.row) * tile.k;
-    const C *a =
-        b ? known.scaledRows[index].get(tile.a, ofRows, rows, raised, memory)
-          : nullptr;
+    const C *a = b ? known.scaledRows[chain.index()][index].get(
+                         tile.a, ofRows, rows, raised, memory)
+                   : nullptr;
     if (a) {
       tile.a = a;
       tile.b = b;
     }
   }
 
-  void addPanel(const Block &block, int64_t firstK, TileCall<C> tile,
+  void addPanel(const Block &block, const Chain &chain, TileCall<C> tile,
                 bool copies, Magnitudes &known) {
+    const Least *ofRows = known.rows[chain.index()];
     for (int64_t t = block.tile; t < block.endTile; ++t) {
       int64_t rows = cut.rowsOf(t);
       const C *b = tile.b;
-      tile.a = rowsFor(block, t, firstK, tile.k);
+      tile.a = rowsFor(block, t, chain);
       if constexpr (scales)
         if (!copies &&
-            (known.rows[t - block.tile].isTiny() || known.panel.isTiny()))
-          scale(block, t - block.tile, known, tile);
+            (ofRows[t - block.tile].isTiny() || known.panel.isTiny()))
+          scale(block, t - block.tile, chain, known, tile);
       (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
       tile.b = b;
       tile.from += tile.from ? rows * tile.fromStride : 0;
@@ -283,15 +304,15 @@ private:
   }
 
   /// Where the tiles find a panel's columns; true if the first is to pack them.
-  bool takeColumns(const Block &block, int64_t panel, int64_t firstK,
+  bool takeColumns(const Block &block, int64_t panel, const Chain &chain,
                    Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
     tile.b = tile.next = block.packedPanel;
     known.panel = {};
     known.scaledPanel = {};
     if (sharesColumns) {
-      tile.b = sharedColumns + cut.panelAt(panel, firstK, tile.k);
-      tile.next = sharedColumns + cut.panelAt(panel + 1, firstK, tile.k);
+      tile.b = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
+      tile.next = sharedColumns + cut.panelAt(panel + 1, chain.k, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
       if constexpr (scales)
         known.panel = notedLeast(tile.b, tile.k * panelColumns);
@@ -299,11 +320,11 @@ private:
     }
     if constexpr (!isSmallFloat<T>)
       if (!known.tinyRows && placeVectors(block.b, column, tile)) {
-        tile.places = places.get();
+        tile.places = places.get() + chain.k - chain.first;
         tile.copy = block.packedPanel;
         return true;
       }
-    packPanel(block.b, column, firstK, tile.k, places, block.packedPanel);
+    packPanel(block.b, column, chain, places, block.packedPanel);
     return false;
   }
 
@@ -344,10 +365,11 @@ private:
   }
 
   void packAllColumns() {
-    constexpr int64_t together = 16; // panels, so that long runs are read
-    int64_t groups = ceil(cut.panels, together);
     int64_t chains = ceil(cut.k, chainLength);
-    int64_t grain = elementGrain / (together * panelColumns * cut.chain) + 1;
+    // Panels, so that long runs are read; there should be work for two threads.
+    int64_t together = least(ceil(cut.panels * chains, 2), 16);
+    int64_t groups = ceil(cut.panels, together);
+    int64_t grain = ceil(elementGrain, together * panelColumns * cut.chain);
     parallelFor(call, groups * chains, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t firstK = i / groups * chainLength;
@@ -359,7 +381,7 @@ private:
           if (inPlace)
             p = packBeside(p, last, firstK, ks);
         for (; p < last; ++p)
-          packPanel(b, p * panelColumns, firstK, ks, places,
+          packPanel(b, p * panelColumns, {firstK, firstK, ks}, places,
                     sharedColumns + cut.panelAt(p, firstK, ks));
         if constexpr (scales)
           for (p = first; p < last; ++p)
@@ -378,15 +400,19 @@ private:
     C *to = sharedColumns + cut.panelAt(panel, firstK, ks);
     const T *from = b + panel * panelColumns + firstK * sk;
     for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
-      for (int64_t p = 0; p < last - panel; ++p)
-        copyShort(from + p * panelColumns, panelColumns, to + p * apart);
+      for (int64_t p = 0; p < last - panel; ++p) {
+        const T *run = from + p * panelColumns;
+        for (int64_t j = 0; j < panelColumns; j += 64 / int64_t(sizeof(T)))
+          __builtin_prefetch(run + rowsAhead / 4 * sk + j);
+        copyShort(run, panelColumns, to + p * apart);
+      }
     return last > panel ? last : panel;
   }
 
   /// to[k][column], +0 where there is no column.
-  void packPanel(const T *from, int64_t column, int64_t firstK, int64_t ks,
+  void packPanel(const T *from, int64_t column, const Chain &chain,
                  Places &places, C *to) {
-    int64_t count = least(panelColumns, cut.n - column);
+    int64_t ks = chain.ks, count = least(panelColumns, cut.n - column);
     if (count < panelColumns)
       for (int64_t i = 0; i < ks * panelColumns; ++i)
         to[i] = C(0);
@@ -394,9 +420,10 @@ private:
                       c.contracted.innerExtent() >= Tile<C>::lanes;
     if (c.columns.innerStride(0) == 1 &&
         (c.columns.innerExtent() >= Tile<C>::lanes || !transposes))
-      copyColumns(from, column, count, places.get(), ks, to);
+      copyColumns(from, column, count, places.get() + chain.k - chain.first, ks,
+                  to);
     else
-      gatherColumns(from, column, count, firstK, ks, to);
+      gatherColumns(from, column, count, chain.k, ks, to);
   }
 
   /// Columns in runs of consecutive ones.

@@ -15,7 +15,10 @@ inline int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /// at most; a block has so many of them and of panels of columns.
 template <class C> struct Cut {
   static constexpr int64_t panel = Tile<C>::columns;
-  static constexpr int64_t mostTiles = 8; // of rows in a block
+  static constexpr int64_t mostTiles = 8;  // of rows in a block
+  static constexpr int64_t mostChains = 4; // that a panel meets at once
+  /// Packed rows of a block that stay near while the panels pass.
+  static constexpr int64_t nearBytes = (Tile<C>::rows == 14 ? 480 : 128) << 10;
   /// Operands that are packed for all blocks: panels do not begin on the same
   /// lines of the cache, and whole vectors may be written after a tile.
   static constexpr int64_t gap = Tile<C>::columns;
@@ -24,20 +27,36 @@ template <class C> struct Cut {
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, mostTiles);
+    if (rowBlocks > 2)
+      rowBlocks += rowBlocks % 2; // as much work for each of two threads
+    int64_t blocks = rowBlocks * c.batch.size();
     columnBlocks = ceil(panels, 32);
-    // Long sums of one block of rows are work for two threads at least.
-    if (rowBlocks * c.batch.size() == 1 && k * m * n > (1 << 23) &&
-        columnBlocks == 1 && panels > 1)
-      columnBlocks = 2;
+    // Few blocks of rows with long sums are work for some threads.
+    while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&
+           m * n / columnBlocks * k > 1 << 23)
+      columnBlocks *= 2;
     blockTiles = ceil(tiles, rowBlocks);
     blockPanels = ceil(panels, columnBlocks);
     leastRows = m / tiles;
     higherTiles = m % tiles;
     height = least(blockTiles * (leastRows + 1), m);
     chain = least(k, chainLength);
+    // All or one: sums that wait would take the place of the rows.
+    bool near = k <= mostChains * chainLength &&
+                height * k * int64_t(sizeof(C)) <= nearBytes;
+    chains = near ? ceil(k, chainLength) : 1;
     int64_t folds = ceil(k, chainLength * foldLength);
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
+    sumPanels = k > chains * chainLength ? blockPanels : 1;
+  }
+
+  /// Blocks differ by one tile, and one panel, at most.
+  int64_t tileOf(int64_t rowBlock) const {
+    return rowBlock * tiles / rowBlocks;
+  }
+  int64_t panelOf(int64_t columnBlock) const {
+    return columnBlock * panels / columnBlocks;
   }
 
   int64_t rowsOf(int64_t tile) const {
@@ -46,7 +65,15 @@ template <class C> struct Cut {
   int64_t rowOf(int64_t tile) const {
     return tile * leastRows + least(tile, higherTiles);
   }
-  int64_t area() const { return height * blockPanels * panel; }
+  int64_t area() const { return height * sumPanels * panel; }
+  /// Of the rows of a block in the chains that a panel meets.
+  int64_t rowSpace() const {
+    return height * (k > chainLength ? chains * chainLength : k);
+  }
+  /// Where the sums of a panel of a block begin.
+  int64_t sumsAt(int64_t panelOfBlock) const {
+    return sumPanels > 1 ? panelOfBlock * height * panel : 0;
+  }
   /// Where the k from firstK on begin in operands packed for all blocks.
   int64_t rowsAt(int64_t tile, int64_t firstK, int64_t ks) const {
     return firstK * m + firstK / chainLength * tiles * gap + rowOf(tile) * ks +
@@ -65,11 +92,13 @@ template <class C> struct Cut {
 
   int64_t m, n, k, tiles, panels, leastRows, higherTiles;
   int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
-  int64_t levels; // sums that may wait in the tree, and the one being made
+  int64_t chains;    // that each panel meets before the next panel
+  int64_t sumPanels; // whose sums are kept: one, or those of a block
+  int64_t levels;    // sums that may wait in the tree, and the one being made
 };
 
-/// Where in b the k of a chain are, found out when they are first asked for,
-/// with a few places more that are only looked at.
+/// Where in b the k of some chains are, found out when they are first asked
+/// for, with a few places more that are only looked at.
 class Places {
 public:
   Places(const Nest<2> &contracted, int64_t firstK, int64_t count)
@@ -86,8 +115,9 @@ public:
   }
 
 private:
+  static constexpr int64_t most = Cut<float>::mostChains * chainLength;
   const Nest<2> &contracted;
-  int64_t firstK, count, known = 0, places[chainLength + rowsAhead] = {};
+  int64_t firstK, count, known = 0, places[most + rowsAhead] = {};
 };
 
 ASTRA_KERNELS_END

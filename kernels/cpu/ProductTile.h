@@ -83,6 +83,7 @@ template <class C> struct TileCall {
   C *chains;     // where they are kept between the pieces of a chain, rows
   int64_t apart; // of whole vectors so far apart
   bool begun, unfinished;
+  bool farResult; // `to` is not in the near caches
 };
 
 template <class C> using TileFunction = void (*)(const TileCall<C> &);
@@ -90,6 +91,9 @@ template <class C> using TileFunction = void (*)(const TileCall<C> &);
 /// Rows of b that are read ahead, from where rows may lie on pages of their
 /// own.
 constexpr int64_t rowsAhead = 12;
+
+/// Numbers of packed rows that are read ahead.
+constexpr int64_t packedAhead = 256;
 
 /// Where Partial, the last vector of each row ends with the mask.
 template <class C, int M, int N, bool Partial = false>
@@ -126,6 +130,17 @@ addChains(const TileCall<C> &t, const typename Tile<C>::Vector (&chains)[M][N],
     }
 }
 
+/// Fetches the lines of the result, which are written after the chains.
+template <class C, int N>
+ASTRA_INLINE inline void fetchResult(const TileCall<C> &t, int rows) {
+  C *to = t.to;
+#pragma clang loop unroll(disable)
+  for (int r = 0; r < rows; ++r, to += t.toStride)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      __builtin_prefetch(to + v * Tile<C>::lanes, 1);
+}
+
 /// One chain for M rows, packed, and two vectors of columns, packed but where
 /// they are copied.
 template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
@@ -139,6 +154,7 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   C *copy = t.copy;
   auto step = [&](int u) ASTRA_INLINE {
     V columns[N];
+    __builtin_prefetch(a + u * M + packedAhead);
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
       const C *from = b + u * N * lanes + v * lanes, *ahead;
@@ -172,6 +188,8 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
     }
     next += count * t.nextStep;
   };
+  if (t.farResult)
+    fetchResult<C, N>(t, M);
   int64_t i = 0;
   for (; i + together <= t.k; i += together) {
     __builtin_prefetch(next, 0, 2);

@@ -266,6 +266,7 @@ TEST_P(Conformance, Contractions) {
                         {{3}, {20}, {5, 3, 3}, {4, 40}},
                         {{}, {20}, {2, 40}, {4, 3, 3}},
                         {{}, {15}, {9000}, {65}},
+                        {{}, {115}, {520}, {33}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))

@@ -1,7 +1,8 @@
 // Sharing a range among threads; see ThreadPool.h. A job is open from its start
 // until the caller finds nothing left to take; only then does the caller wait,
-// and only for workers that are inside. Workers look for the next job for some
-// microseconds before they sleep, since kernels follow one another closely.
+// and only for workers that are inside. Workers look for the next job, and the
+// caller for the end of one, for some microseconds before they sleep: kernels
+// follow one another closely, and pieces end at about the same time.
 #include "devices/cpu/ThreadPool.h"
 #include "core/Cpu.h"
 #include "core/QuietThread.h"
@@ -12,10 +13,20 @@
 namespace astra {
 namespace {
 
-// How long a worker looks before it sleeps, and how often it asks for the time.
+// How long a thread looks before it sleeps, and how often it asks for the time.
 constexpr auto lookingTime = std::chrono::microseconds(40);
 constexpr int looksPerTime = 16;
 constexpr int64_t piecesPerThread = 4;
+
+/// Returns when the condition holds, or after the time to look.
+template <class Condition> void lookUntil(Condition holds) {
+  auto end = std::chrono::steady_clock::now() + lookingTime;
+  for (int i = 1; !holds(); ++i) {
+    if (i % looksPerTime == 0 && std::chrono::steady_clock::now() > end)
+      break;
+    pauseInLoop();
+  }
+}
 
 } // namespace
 
@@ -59,7 +70,7 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
     return;
   }
   int64_t pieces = std::min<int64_t>(units, int64_t(width) * piecesPerThread);
-  Job given = {fn, context, count, ((units - 1) / pieces + 1) * grain};
+  Job given = {fn, context, count, units / pieces * grain};
   if (lent.run) {
     job = given;
     next.store(0);
@@ -85,7 +96,12 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
   drain();
   std::unique_lock<std::mutex> lock(mutex);
   open = false;
-  left.wait(lock, [&] { return inside.load() == 0; });
+  if (inside.load() != 0) {
+    lock.unlock();
+    lookUntil([&] { return inside.load() == 0; });
+    lock.lock();
+    left.wait(lock, [&] { return inside.load() == 0; });
+  }
   lock.unlock();
   busy.store(false);
 }
@@ -101,12 +117,7 @@ void ThreadPool::drain() {
 
 /// Waits for a job that this worker has not seen; false when the pool ends.
 bool ThreadPool::enter(uint64_t &seen) {
-  auto end = std::chrono::steady_clock::now() + lookingTime;
-  for (int i = 1; epoch.load() == seen; ++i) {
-    if (i % looksPerTime == 0 && std::chrono::steady_clock::now() > end)
-      break;
-    pauseInLoop();
-  }
+  lookUntil([&] { return epoch.load() != seen; });
   std::unique_lock<std::mutex> lock(mutex);
   wake.wait(lock, [&] { return stopping || (open && epoch.load() != seen); });
   if (stopping)
