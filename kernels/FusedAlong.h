@@ -10,10 +10,41 @@
 ASTRA_KERNELS_BEGIN
 
 class FusedAlong {
+  /// An operand of a stage, and its slot.
+  struct Operand {
+    int operand;
+    int64_t slot;
+  };
+
+  /// Where an operand begins, and what its elements are apart.
+  struct Place : Operand {
+    char *start;
+    int64_t row, element; // from one to the next
+    int64_t argument;     // mask of what an argument's row begins at
+
+    char *find(int64_t r, int64_t at, const FusedOffsets &offset) const {
+      return start + r * row + at * element + (offset[slot] & argument);
+    }
+  };
+
+  /// A stage, and what its operands are.
+  struct Pass {
+    const astra_stage_desc_t *stage;
+    int moving, uniforms, folds;
+    bool anyBuffered;
+    bool buffered[mostFusedArgs];
+    Operand folded[FusedShape::mostFolds]; // joined by elements
+    Place uniform[mostFusedArgs];          // one value a row
+    Place place[mostFusedArgs];            // elements in place
+    void *data[mostFusedArgs];             // what blocks are called with
+    int64_t masks[mostFusedArgs];
+    FoldLanes empty[FusedShape::mostFolds];
+  };
+
 public:
   explicit FusedAlong(const FusedShape &shape) : shape(shape) {
     // Rows that fit in the first cache together, as far as a vector goes.
-    batch = shape.length > 0 ? 4096 / shape.length : blockLanes;
+    batch = shape.length > 0 ? 2048 / shape.length : blockLanes;
     batch = batch < 1 ? 1 : batch > blockLanes ? blockLanes : batch;
     padded = roundToBlocks(shape.length);
     const astra_fused_desc_t &plan = shape.plan;
@@ -22,7 +53,10 @@ public:
         room[s] = roomBytes;
         roomBytes += (batch * padded * shape.widths[s] + 63) & -64;
       }
-    // Behind them the chunks that are not used in place.
+    // Behind them what is known of the passes, and the chunks that are not used
+    // in place.
+    passRoom = roomBytes;
+    roomBytes += (int64_t(plan.stage_count * sizeof(Pass)) + 63) & -64;
     int64_t operands = 0;
     for (uint64_t s = 0; s < plan.stage_count; ++s) {
       const astra_stage_desc_t &stage = plan.stages[s];
@@ -55,6 +89,9 @@ public:
       std::memset(lanes, 0, sizeof(lanes));
       std::memset(values, 0, sizeof(values));
       std::memset(offsets, 0, sizeof(offsets));
+      passes = reinterpret_cast<Pass *>(memory + of.passRoom);
+      for (uint64_t s = 0; s < shape.plan.stage_count; ++s)
+        prepare(passes[s], shape.plan.stages[s]);
     }
 
     void runBatch(int64_t first, int64_t count) {
@@ -62,9 +99,9 @@ public:
       for (uint64_t s = 0; s < shape.plan.stage_count; ++s) {
         const astra_stage_desc_t &stage = shape.plan.stages[s];
         if (stage.per_row)
-          runValues(stage, count);
+          runValues(passes[s], count);
         else
-          runRows(stage, count);
+          runRows(passes[s], count);
       }
     }
 
@@ -74,8 +111,8 @@ public:
       for (uint64_t s = 0; s < shape.plan.stage_count; ++s) {
         const astra_stage_desc_t &stage = shape.plan.stages[s];
         if (stage.per_row)
-          runValues(stage, 1);
-        else if (!runWidePass(call, stage, sums))
+          runValues(passes[s], 1);
+        else if (!runWidePass(call, passes[s], sums))
           return false;
       }
       return true;
@@ -83,63 +120,57 @@ public:
 
   private:
     /// One value a row: the lanes are the rows.
-    void runValues(const astra_stage_desc_t &stage, int64_t count) {
-      int operands = int(stage.input_count + stage.output_count);
-      for (int k = 0; k < operands; ++k) {
-        int64_t slot = stage.slots[k], width = shape.widths[slot];
-        masks[k] = -1;
-        data[k] = values[slot];
-        if (shape.kindOf(slot) == ASTRA_SLOT_ARG && k < int(stage.input_count))
-          for (int64_t r = 0; r < count; ++r)
-            std::memcpy(values[slot] + r * width,
-                        shape.base[slot] + offsets[r][slot], size_t(width));
-      }
-      stage.code[blockLevel](data, masks, blockLanes);
-      for (int k = int(stage.input_count); k < operands; ++k) {
-        int64_t slot = stage.slots[k], width = shape.widths[slot];
-        if (shape.kindOf(slot) == ASTRA_SLOT_ARG)
-          for (int64_t r = 0; r < count; ++r)
-            std::memcpy(shape.base[slot] + offsets[r][slot],
-                        values[slot] + r * width, size_t(width));
-      }
+    void runValues(Pass &pass, int64_t count) {
+      auto move = [&](const Place &place, bool out) {
+        int64_t slot = place.slot, width = place.element;
+        for (int64_t r = 0; r < count; ++r) {
+          char *from = place.find(r, 0, offsets[r]), *to = valueOf(slot, r);
+          std::memcpy(out ? from : to, out ? to : from, size_t(width));
+        }
+      };
+      for (int i = 0; i < pass.uniforms; ++i)
+        move(pass.uniform[i], /*out=*/false);
+      pass.stage->code[blockLevel](pass.data, pass.masks, blockLanes);
+      for (int i = 0; i < pass.moving; ++i)
+        move(pass.place[i], /*out=*/true);
     }
 
     /// A pass over the rows of the batch. What rows of one chunk fold comes
     /// last: the rows do not wait for one another then.
-    void runRows(const astra_stage_desc_t &stage, int64_t count) {
-      prepareStage(stage);
+    void runRows(Pass &pass, int64_t count) {
       if (of.chunkCount() != 1) {
         for (int64_t r = 0; r < count; ++r)
-          runLongRow(stage, r);
+          runLongRow(pass, r);
         return;
       }
       for (int64_t r = 0; r < count; ++r) {
-        prepareRow(stage, r);
-        runChunk(stage, r, 0, r);
+        prepareRow(pass, r);
+        runChunk(pass, r, 0, r);
       }
-      shape.forEachFold(stage, [&](int fold, int64_t slot) {
+      for (int fold = 0; fold < pass.folds; ++fold) {
+        int64_t slot = pass.folded[fold].slot;
         const astra_slot_desc_t &desc = shape.plan.slots[slot];
         FoldValue row[blockLanes];
         foldChunks(desc, folded[fold], count, row);
         for (int64_t r = 0; r < count; ++r)
           row[r].write(desc, valueOf(slot, r));
-      });
+      }
     }
 
     /// A pass over row r of the batch, chunk by chunk.
-    void runLongRow(const astra_stage_desc_t &stage, int64_t r) {
-      prepareRow(stage, r);
+    void runLongRow(Pass &pass, int64_t r) {
+      prepareRow(pass, r);
       FoldState folds[FusedShape::mostFolds];
       for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk) {
-        runChunk(stage, r, chunk, 0);
-        shape.forEachFold(stage, [&](int fold, int64_t slot) {
-          const astra_slot_desc_t &desc = shape.plan.slots[slot];
+        runChunk(pass, r, chunk, 0);
+        for (int fold = 0; fold < pass.folds; ++fold) {
+          const astra_slot_desc_t &desc = descOf(pass, fold);
           FoldValue value;
           foldChunks(desc, folded[fold], 1, &value);
           folds[fold].add(desc, value);
-        });
+        }
       }
-      finishFolds(stage, r, folds);
+      finishFolds(pass, r, folds);
     }
 
     /// The value of a row in a slot that has one a row.
@@ -148,8 +179,7 @@ public:
     }
 
     /// The same on all threads; false if there is no memory.
-    bool runWidePass(const astra_call_t *call, const astra_stage_desc_t &stage,
-                     FoldValue *sums) {
+    bool runWidePass(const astra_call_t *call, Pass &pass, FoldValue *sums) {
       bool enough = true;
       constexpr int most = FusedShape::mostFolds;
       parallelFor(call, of.chunkCount(), 32, [&](int64_t begin, int64_t end) {
@@ -160,37 +190,43 @@ public:
         }
         Worker piece(*this);
         piece.chunks = memoryOfPiece.get();
-        piece.prepareStage(stage);
-        piece.prepareRow(stage, 0);
+        Pass own;
+        piece.prepare(own, *pass.stage);
+        piece.prepareRow(own, 0);
         for (int64_t chunk = begin; chunk < end; ++chunk) {
-          piece.runChunk(stage, 0, chunk, 0);
-          shape.forEachFold(stage, [&](int fold, int64_t slot) {
-            foldChunks(shape.plan.slots[slot], piece.folded[fold], 1,
+          piece.runChunk(own, 0, chunk, 0);
+          for (int fold = 0; fold < own.folds; ++fold)
+            foldChunks(descOf(own, fold), piece.folded[fold], 1,
                        &sums[chunk * most + fold]);
-          });
         }
       });
       FoldState folds[most];
       for (int64_t chunk = 0; chunk < of.chunkCount(); ++chunk)
-        shape.forEachFold(stage, [&](int fold, int64_t slot) {
-          folds[fold].add(shape.plan.slots[slot], sums[chunk * most + fold]);
-        });
-      finishFolds(stage, 0, folds);
+        for (int fold = 0; fold < pass.folds; ++fold)
+          folds[fold].add(descOf(pass, fold), sums[chunk * most + fold]);
+      finishFolds(pass, 0, folds);
       return enough;
     }
 
-    void finishFolds(const astra_stage_desc_t &stage, int64_t r,
-                     FoldState *folds) {
-      shape.forEachFold(stage, [&](int fold, int64_t slot) {
-        folds[fold].finish(shape.plan.slots[slot], valueOf(slot, r));
-      });
+    void finishFolds(const Pass &pass, int64_t r, FoldState *folds) {
+      for (int fold = 0; fold < pass.folds; ++fold)
+        folds[fold].finish(descOf(pass, fold),
+                           valueOf(pass.folded[fold].slot, r));
+    }
+
+    const astra_slot_desc_t &descOf(const Pass &pass, int fold) const {
+      return shape.plan.slots[pass.folded[fold].slot];
     }
 
     /// What the operands of a stage are: one value a row (mask 0), lanes of a
     /// fold, or elements in place or through a buffer.
-    void prepareStage(const astra_stage_desc_t &stage) {
-      int inputs = int(stage.input_count), nextBuffer = 0, fold = 0;
-      anyBuffered = false;
+    void prepare(Pass &pass, const astra_stage_desc_t &stage) {
+      int inputs = int(stage.input_count), nextBuffer = 0;
+      pass.stage = &stage;
+      pass.anyBuffered = false;
+      pass.moving = pass.uniforms = pass.folds = 0;
+      if (stage.per_row)
+        return prepareValues(pass);
       for (int k = 0; k < inputs + int(stage.output_count); ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
         uint32_t kind = shape.kindOf(slot);
@@ -198,71 +234,93 @@ public:
         bool uniform = isArg ? isInput && shape.isPerRow(slot)
                              : kind == ASTRA_SLOT_SCALAR ||
                                    (shape.isFold(kind) && isInput);
-        buffered[k] = isArg && !uniform &&
-                      !(shape.row.isOneRun() &&
-                        shape.row.innerStride(int(slot)) == width);
-        anyBuffered = anyBuffered || buffered[k];
-        masks[k] = uniform ? 0 : shape.isFold(kind) ? blockLanes : -1;
-        if (uniform)
-          places[k] = {lanes[k], 0, 0, 0};
-        else if (buffered[k])
-          places[k] = {chunks + chunkBytes * nextBuffer++, 0, 0, 0};
-        else if (isArg)
-          places[k] = {shape.base[slot], 0, width, -1};
-        else if (kind == ASTRA_SLOT_ROW)
-          places[k] = {memory + of.room[slot], of.padded * width, width, 0};
+        bool buffered = isArg && !uniform &&
+                        !(shape.row.isOneRun() &&
+                          shape.row.innerStride(int(slot)) == width);
+        pass.buffered[k] = buffered;
+        pass.anyBuffered = pass.anyBuffered || buffered;
+        pass.masks[k] = uniform ? 0 : shape.isFold(kind) ? blockLanes : -1;
+        if (uniform) {
+          pass.data[k] = lanes[k];
+          pass.uniform[pass.uniforms++] =
+              isArg ? Place{{k, slot}, shape.base[slot], 0, width, -1}
+                    : Place{{k, slot}, values[slot], width, width, 0};
+        } else if (buffered) {
+          pass.data[k] = chunks + chunkBytes * nextBuffer++;
+        } else if (isArg) {
+          pass.place[pass.moving++] = {
+              {k, slot}, shape.base[slot], 0, width, -1};
+        } else if (kind == ASTRA_SLOT_ROW) {
+          pass.place[pass.moving++] = {
+              {k, slot}, memory + of.room[slot], of.padded * width, width, 0};
+        } else {
+          pass.empty[pass.folds].clear(shape.plan.slots[slot]);
+          pass.folded[pass.folds++] = {k, slot};
+        }
+      }
+    }
+
+    /// A stage of one value a row: arguments are copied.
+    void prepareValues(Pass &pass) {
+      const astra_stage_desc_t &stage = *pass.stage;
+      for (uint32_t k = 0; k < stage.input_count + stage.output_count; ++k) {
+        int64_t slot = stage.slots[k];
+        pass.data[k] = values[slot];
+        pass.masks[k] = -1;
+        if (shape.kindOf(slot) != ASTRA_SLOT_ARG)
+          continue;
+        Place place = {
+            {int(k), slot}, shape.base[slot], 0, shape.widths[slot], -1};
+        if (k < stage.input_count)
+          pass.uniform[pass.uniforms++] = place;
         else
-          places[k] = {reinterpret_cast<char *>(folded[fold]),
-                       int64_t(sizeof(FoldLanes)), 0, 0};
-        if (!isInput && shape.isFold(kind))
-          empty[fold++].clear(shape.plan.slots[slot]);
+          pass.place[pass.moving++] = place;
       }
     }
 
     /// The operands that are one value for the whole row.
-    void prepareRow(const astra_stage_desc_t &stage, int64_t r) {
-      for (int k = 0; k < int(stage.input_count); ++k)
-        if (!masks[k]) {
-          int64_t slot = stage.slots[k];
-          repeat(shape.kindOf(slot) == ASTRA_SLOT_ARG
-                     ? shape.base[slot] + offsets[r][slot]
-                     : valueOf(slot, r),
-                 shape.widths[slot], lanes[k]);
-        }
+    void prepareRow(const Pass &pass, int64_t r) {
+      for (int i = 0; i < pass.uniforms; ++i) {
+        const Place &from = pass.uniform[i];
+        repeat(from.find(r, 0, offsets[r]), from.element, lanes[from.operand]);
+      }
     }
 
     /// One chunk of row r; what is folded fills lanes number `to`.
-    void runChunk(const astra_stage_desc_t &stage, int64_t r, int64_t chunk,
-                  int64_t to) {
+    ASTRA_INLINE void runChunk(Pass &pass, int64_t r, int64_t chunk,
+                               int64_t to) {
+      const astra_stage_desc_t &stage = *pass.stage;
       int inputs = int(stage.input_count),
           operands = inputs + int(stage.output_count);
       int64_t at = chunk * foldChunkSize, rest = shape.length - at;
       int64_t n = rest < foldChunkSize ? rest : foldChunkSize;
       int64_t whole = wholeBlocks(n);
-      for (int k = 0, fold = 0; k < operands; ++k) {
-        data[k] = places[k].find(isFolded(k) ? to : r, at,
-                                 offsets[r][stage.slots[k]]);
-        if (isFolded(k))
-          std::memcpy(data[k], &empty[fold++], sizeof(FoldLanes));
+      for (int i = 0; i < pass.moving; ++i)
+        pass.data[pass.place[i].operand] =
+            pass.place[i].find(r, at, offsets[r]);
+      for (int fold = 0; fold < pass.folds; ++fold) {
+        folded[fold][to] = pass.empty[fold];
+        pass.data[pass.folded[fold].operand] = &folded[fold][to];
       }
-      if (anyBuffered)
-        moveBuffers(stage, 0, inputs, r, at, n);
+      if (pass.anyBuffered)
+        moveBuffers(pass, 0, inputs, r, at, n);
       if (whole)
-        stage.code[blockLevel](data, masks, whole);
+        stage.code[blockLevel](pass.data, pass.masks, whole);
       if (whole < n)
-        runRest(stage, whole, n - whole, to);
-      if (anyBuffered)
-        moveBuffers(stage, inputs, operands, r, at, n);
+        runRest(pass, whole, n - whole, to);
+      if (pass.anyBuffered)
+        moveBuffers(pass, inputs, operands, r, at, n);
     }
 
     /// Elements [at, at + n) of the operands [begin, end) that have buffers:
     /// inputs are read, outputs written.
-    void moveBuffers(const astra_stage_desc_t &stage, int begin, int end,
-                     int64_t r, int64_t at, int64_t n) {
+    void moveBuffers(const Pass &pass, int begin, int end, int64_t r,
+                     int64_t at, int64_t n) {
       for (int k = begin; k < end; ++k)
-        if (buffered[k])
-          moveRow(stage.slots[k], r, at, n, static_cast<char *>(data[k]),
-                  /*out=*/k >= int(stage.input_count));
+        if (pass.buffered[k])
+          moveRow(pass.stage->slots[k], r, at, n,
+                  static_cast<char *>(pass.data[k]),
+                  /*out=*/k >= int(pass.stage->input_count));
     }
 
     /// Copies elements of a row of an argument to or from a buffer.
@@ -287,68 +345,57 @@ public:
 
     /// Fewer elements than a vector has: arguments in place are copied, and
     /// only these elements join what is folded.
-    void runRest(const astra_stage_desc_t &stage, int64_t done, int64_t n,
-                 int64_t to) {
+    void runRest(Pass &pass, int64_t done, int64_t n, int64_t to) {
+      const astra_stage_desc_t &stage = *pass.stage;
       int inputs = int(stage.input_count),
           operands = inputs + int(stage.output_count);
       void *rest[mostFusedArgs];
       for (int k = 0, fold = 0; k < operands; ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
-        if (isFolded(k)) {
-          restFolded[fold] = empty[fold];
+        if (isFolded(pass, k)) {
+          restFolded[fold] = pass.empty[fold];
           rest[k] = &restFolded[fold++];
           continue;
         }
-        rest[k] =
-            masks[k] ? static_cast<char *>(data[k]) + done * width : data[k];
-        if (!isInPlace(slot, k))
+        rest[k] = pass.masks[k]
+                      ? static_cast<char *>(pass.data[k]) + done * width
+                      : pass.data[k];
+        if (!isInPlace(pass, slot, k))
           continue;
         if (k < inputs)
           std::memcpy(lanes[k], rest[k], size_t(n * width));
         rest[k] = lanes[k];
       }
-      stage.code[blockLevel](rest, masks, blockLanes);
+      stage.code[blockLevel](rest, pass.masks, blockLanes);
       for (int k = inputs, fold = 0; k < operands; ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
-        if (isFolded(k)) {
+        if (isFolded(pass, k)) {
           folded[fold][to].join(shape.plan.slots[slot], restFolded[fold],
                                 done & blockLanes, n);
           ++fold;
-        } else if (isInPlace(slot, k)) {
-          std::memcpy(static_cast<char *>(data[k]) + done * width, rest[k],
+        } else if (isInPlace(pass, slot, k)) {
+          std::memcpy(static_cast<char *>(pass.data[k]) + done * width, rest[k],
                       size_t(n * width));
         }
       }
     }
 
-    bool isFolded(int k) const { return masks[k] == blockLanes; }
-    bool isInPlace(int64_t slot, int k) const {
-      return shape.kindOf(slot) == ASTRA_SLOT_ARG && masks[k] && !buffered[k];
+    bool isFolded(const Pass &pass, int k) const {
+      return pass.masks[k] == blockLanes;
+    }
+    bool isInPlace(const Pass &pass, int64_t slot, int k) const {
+      return shape.kindOf(slot) == ASTRA_SLOT_ARG && pass.masks[k] &&
+             !pass.buffered[k];
     }
 
     static constexpr int64_t laneBytes = blockLanes * 8;
 
-    /// Where an operand of a stage begins, and what its elements are apart.
-    struct Place {
-      char *start;
-      int64_t row, element; // from one to the next
-      int64_t argument;     // mask of what an argument's row begins at
-
-      char *find(int64_t r, int64_t at, int64_t offset) const {
-        return start + r * row + at * element + (offset & argument);
-      }
-    };
-
     const FusedAlong &of;
     const FusedShape &shape;
     char *memory; // of rows that are kept
+    Pass *passes; // of all stages
     char *chunks; // of operands that are not used in place
     FusedOffsets offsets[blockLanes];
-    bool buffered[mostFusedArgs], anyBuffered;
-    Place places[mostFusedArgs];
-    int64_t masks[mostFusedArgs];
-    void *data[mostFusedArgs];
-    alignas(64) FoldLanes empty[FusedShape::mostFolds];
     alignas(64) FoldLanes folded[FusedShape::mostFolds][blockLanes];
     alignas(64) FoldLanes restFolded[FusedShape::mostFolds];
     alignas(64) char values[mostFusedArgs][laneBytes];
@@ -365,7 +412,7 @@ private:
   }
 
   const FusedShape &shape;
-  int64_t padded, chunkRoom;
+  int64_t padded, passRoom, chunkRoom;
   int64_t room[mostFusedArgs];
 };
 

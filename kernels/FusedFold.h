@@ -13,14 +13,30 @@ ASTRA_KERNELS_BEGIN
 constexpr int64_t foldChunkSize = CanonicalFold<float, Plus>::chunk;
 constexpr int64_t foldLaneCount = CanonicalFold<float, Plus>::lanes;
 
-/// Extreme without branches: lanes are folded as vectors.
+/// As many lanes of a type as a vector of them.
+template <class C, int64_t count>
+using LanesOf = C __attribute__((ext_vector_type(count)));
+
+/// Integers with the bits of a number, or of a vector's lanes.
+template <class C> struct BitsOfLanes {
+  using type = decltype(C() == C());
+};
+template <> struct BitsOfLanes<float> {
+  using type = BitsOf<float>;
+};
+template <> struct BitsOfLanes<double> {
+  using type = BitsOf<double>;
+};
+
+/// Extreme without branches, also of vectors.
 template <bool larger> struct ExtremeOfLanes {
   template <class C> ASTRA_INLINE static C apply(C a, C b) {
-    auto aBits = bitsAs<BitsOf<C>>(a), bBits = bitsAs<BitsOf<C>>(b);
-    C tie = bitsAs<C>(larger ? aBits & bBits : aBits | bBits);
+    using Bits = typename BitsOfLanes<C>::type;
+    Bits aBits = bitsAs<Bits>(a), bBits = bitsAs<Bits>(b);
+    C tie = bitsAs<C>(Bits(larger ? aBits & bBits : aBits | bBits));
     C ordered = (larger ? a > b : a < b) ? a : b;
     ordered = a == b ? tie : ordered;
-    return a != a || b != b ? a + b : ordered;
+    return ((a != a) | (b != b)) ? C(a + b) : ordered;
   }
 };
 struct Larger : ExtremeOfLanes<true> {
@@ -119,12 +135,16 @@ union FoldLanes {
   }
   template <class Op, class C, int64_t count>
   ASTRA_INLINE static C foldHalves(const C *x) {
-    if constexpr (count == 1) {
-      return x[0];
+    if constexpr (count == 2) {
+      return Op::template apply<C>(x[0], x[1]);
     } else {
+      using Half = LanesOf<C, count / 2>;
+      Half low, high;
+      std::memcpy(&low, x, sizeof(Half));
+      std::memcpy(&high, x + count / 2, sizeof(Half));
+      low = Op::template apply<Half>(low, high);
       C half[count / 2];
-      for (int64_t i = 0; i < count / 2; ++i)
-        half[i] = Op::template apply<C>(x[i], x[i + count / 2]);
+      std::memcpy(half, &low, sizeof(Half));
       return foldHalves<Op, C, count / 2>(half);
     }
   }

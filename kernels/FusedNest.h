@@ -79,11 +79,13 @@ private:
       return;
     FusedOffsets offset = {};
     int64_t index[ASTRA_MAX_RANK + 1], rest = begin;
-    for (int d = rank - 1; d >= 0; --d) {
+    for (int d = rank - 1; d > 0; --d) {
       index[d] = rest % shape[d];
       rest /= shape[d];
       move(d, index[d], offset);
     }
+    index[0] = rest;
+    move(0, rest, offset);
     int64_t start = index[rank - 1];
     while (true) {
       int64_t left = innerExtent() - start;

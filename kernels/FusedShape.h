@@ -28,16 +28,6 @@ struct FusedShape {
     return row.isOneRun() && row.innerStride(int(slot)) == 0;
   }
 
-  /// Calls body(number, slot) for the outputs of a stage that are folded.
-  template <class Body>
-  void forEachFold(const astra_stage_desc_t &stage, Body &&body) const {
-    int fold = 0;
-    for (uint32_t k = 0; k < stage.output_count; ++k)
-      if (int64_t slot = stage.slots[stage.input_count + k];
-          isFold(kindOf(slot)))
-        body(fold++, slot);
-  }
-
   static constexpr int mostFolds = 8;
 
   const astra_fused_desc_t &plan;

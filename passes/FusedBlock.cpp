@@ -2,9 +2,12 @@
 // calls; it vanishes when those are inlined. A vector has the lanes of a block,
 // or twice as many where the level has registers for it: what two vectors of
 // registers do one operation after the other need not wait for the last one.
+// Where rows go one after the other two such vectors take turns, all loads
+// before all stores, since long chains (exp has one of 80 cycles) need more.
 #include "passes/FusedBlock.h"
 #include "dialect/Lowering.h"
 #include "passes/FusedCode.h"
+#include "passes/StageSlots.h"
 #include "passes/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +27,7 @@ StringRef getJoin(StringRef kind) {
 }
 
 /// Rows are taken so many elements at a time (kernels/FusedAlong.h).
-constexpr int32_t elementsOfBatch = 4096;
+constexpr int32_t elementsOfBatch = 2048;
 
 bool isDivision(calls::ApplyOp apply) { return apply.getKernel() == "div_f32"; }
 
@@ -37,7 +40,8 @@ public:
       : stage(stage), module(module), level(level),
         isWide(level.isWide && !stage.getPerRow() && !hasWideElements()),
         lanesPerVector(isWide ? 2 * ASTRA_BLOCK_LANES : ASTRA_BLOCK_LANES),
-        builder(module.getContext()), loc(stage.getLoc()),
+        vectorsOfTurn(isWide ? 2 : 1), builder(module.getContext()),
+        loc(stage.getLoc()),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         word(builder.getI64Type()) {}
 
@@ -61,45 +65,42 @@ private:
     function.getBody().push_back(block);
     return block;
   }
-  Value makeRoom(Type element);
+  Value makeRoom(Type element) { return makeRoom(element, lanesPerVector); }
+  Value makeRoom(Type element, int64_t lanes);
   Value getRoom(Value value);
   Value getEntry(Value table, unsigned index, Type type);
   Value getAddress(Value base, Value index, Type element);
   Value getWord(int64_t value);
   /// The places of a vector's parts, of ASTRA_BLOCK_LANES lanes each.
   using Parts = SmallVector<Value, 2>;
-  Parts getParts(Value index);
-  Parts getAddresses(unsigned operand, const Parts &parts, Type element,
-                     bool isMasked);
+  Parts getParts();
+  Parts getAddresses(unsigned operand, Type element, bool isMasked);
   void loadParts(ArrayRef<Value> from, Value room, Type element);
   void storeParts(Value room, ArrayRef<Value> to, Type element);
   void copyRoom(Value from, Value to, Type element);
-  SmallVector<calls::StageOp> findPasses(int64_t slot, bool write);
-  bool isReadAgain(unsigned input);
-  Parts getPartsAhead(unsigned output, const Parts &addresses);
   void askAhead(ArrayRef<Value> parts, Type element, bool isWritten);
-  void loadInputs(const Parts &parts);
+  void loadInputs();
   void apply(Operation &op);
   void call(const Twine &kernel, ValueRange operands);
-  StringRef getKind(unsigned output);
-  bool isFolded(unsigned output);
   void join(StringRef kind, Value value, Value known, Value joined);
-  void fold(unsigned output, Value value, const Parts &parts);
-  void storeOutputs(const Parts &parts);
-  bool isPerRow(unsigned input);
+  void fold(unsigned output, Value value);
+  void storeOutputs();
   SmallVector<unsigned> findDivisors();
   void preparePerRow();
+  void prepareRepeated();
   Value buildTestOfMasks();
   void moveLanes(Value index, bool fromMemory);
   void joinCopies();
   Value buildKeepingLoop(Value start);
-  Value buildLoop(Value start, Value count);
+  Value buildLoop(Value start, Value count, unsigned vectors);
 
   calls::StageOp stage;
   ModuleOp module;
   const BlockTarget &level;
   const bool isWide;
   const int64_t lanesPerVector;
+  /// That go together through the loop that keeps lanes and divisors.
+  const int64_t vectorsOfTurn;
   OpBuilder builder;
   Location loc;
   Type pointer, word;
@@ -123,6 +124,9 @@ private:
   DenseMap<Value, std::array<Value, 3>> known;
   /// In the loop that keeps lanes and divisors.
   bool keeps = false;
+  /// Where a turn of a loop begins, and which of its vectors is in work.
+  Value index;
+  unsigned vector = 0;
 };
 
 Value BlockCode::getWord(int64_t value) {
@@ -152,11 +156,12 @@ bool BlockCode::hasWideElements() {
              body, [&](Operation &op) { return isAny(op.getResultTypes()); });
 }
 
-Value BlockCode::makeRoom(Type element) {
+Value BlockCode::makeRoom(Type element, int64_t lanes) {
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   Value one =
       LLVM::ConstantOp::create(entry, loc, word, entry.getI64IntegerAttr(1));
-  return LLVM::AllocaOp::create(entry, loc, pointer, getVector(element), one,
+  return LLVM::AllocaOp::create(entry, loc, pointer,
+                                VectorType::get({lanes}, element), one,
                                 /*alignment=*/64);
 }
 
@@ -170,34 +175,30 @@ Value BlockCode::getRoom(Value value) {
 
 /// The last vector may have but one part: it is computed twice then, which
 /// leaves the same in memory. Not so where only whole vectors are taken.
-BlockCode::Parts BlockCode::getParts(Value index) {
+BlockCode::Parts BlockCode::getParts() {
   if (!isWide)
     return {index};
   Value step = getWord(ASTRA_BLOCK_LANES);
   Value next = LLVM::AddOp::create(builder, loc, index, step);
-  if (keeps)
-    return {index, next};
   Value last = LLVM::SubOp::create(builder, loc, function.getArgument(2), step);
   return {index, LLVM::SMinOp::create(builder, loc, next, last)};
 }
 
-BlockCode::Parts BlockCode::getAddresses(unsigned operand, const Parts &parts,
-                                         Type element, bool isMasked) {
-  Parts addresses;
-  if (isMasked && keeps && isWide) {
-    // What parts are apart does not change.
-    Value at = LLVM::AndOp::create(builder, loc, parts[0], masks[operand]);
-    Value step = LLVM::AndOp::create(builder, loc, getWord(ASTRA_BLOCK_LANES),
-                                     masks[operand]);
-    Value next = getAddress(bases[operand], step, element);
-    return {getAddress(bases[operand], at, element),
-            getAddress(next, at, element)};
-  }
-  for (Value at : parts) {
+BlockCode::Parts BlockCode::getAddresses(unsigned operand, Type element,
+                                         bool isMasked) {
+  auto find = [&](Value at) {
     if (isMasked)
       at = LLVM::AndOp::create(builder, loc, at, masks[operand]);
-    addresses.push_back(getAddress(bases[operand], at, element));
-  }
+    return getAddress(bases[operand], at, element);
+  };
+  if (!keeps)
+    return llvm::map_to_vector<2>(getParts(), find);
+  // What repeats does so for a whole turn: see prepareRepeated.
+  Value first = find(index);
+  int64_t at = vector * lanesPerVector;
+  Parts addresses;
+  for (int64_t end = at + lanesPerVector; at < end; at += ASTRA_BLOCK_LANES)
+    addresses.push_back(getAddress(first, getWord(at), element));
   return addresses;
 }
 
@@ -238,50 +239,6 @@ void BlockCode::copyRoom(Value from, Value to, Type element) {
   LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
-/// Passes over rows that read or write a slot, in their order.
-SmallVector<calls::StageOp> BlockCode::findPasses(int64_t slot, bool write) {
-  auto stages = stage->getParentOfType<calls::FusedOp>()
-                    .getBody()
-                    .getOps<calls::StageOp>();
-  auto passes = llvm::make_filter_range(stages, [&](calls::StageOp other) {
-    return !other.getPerRow() &&
-           llvm::is_contained(write ? other.getOutputs() : other.getInputs(),
-                              slot);
-  });
-  return SmallVector<calls::StageOp>(passes);
-}
-
-/// Whether this is the second pass over the row that reads an argument.
-bool BlockCode::isReadAgain(unsigned input) {
-  auto fused = stage->getParentOfType<calls::FusedOp>();
-  int64_t slot = stage.getInputs()[input];
-  if (cast<StringAttr>(fused.getKinds()[slot]).getValue() != "arg")
-    return false;
-  SmallVector<calls::StageOp> readers = findPasses(slot, /*write=*/false);
-  return readers.size() > 1 && readers[1] == stage;
-}
-
-/// The addresses of an output that are asked for ahead: of arguments that later
-/// passes over the row write. The first two of them share the work.
-BlockCode::Parts BlockCode::getPartsAhead(unsigned output,
-                                          const Parts &addresses) {
-  if (getKind(output) != "arg" || stage.getPerRow())
-    return {};
-  int64_t slot = stage.getOutputs()[output];
-  SmallVector<calls::StageOp> writers = findPasses(slot, /*write=*/true);
-  auto stages = stage->getParentOfType<calls::FusedOp>()
-                    .getBody()
-                    .getOps<calls::StageOp>();
-  if (writers.front() == *stages.begin())
-    writers.erase(writers.begin());
-  size_t own = llvm::find(writers, stage) - writers.begin();
-  if (own >= writers.size())
-    return {};
-  if (writers.size() == 1 || !isWide)
-    return own == 0 ? addresses : Parts();
-  return own < 2 ? Parts{addresses[own]} : Parts();
-}
-
 /// Asks for the same place in the next rows while these are computed: passes
 /// over rows that stay in cache would leave memory idle. It may be anywhere. It
 /// comes no nearer than the second cache: the first is full of these rows.
@@ -294,14 +251,14 @@ void BlockCode::askAhead(ArrayRef<Value> parts, Type element, bool isWritten) {
   }
 }
 
-void BlockCode::loadInputs(const Parts &parts) {
+void BlockCode::loadInputs() {
   for (const auto &[k, argument] :
        llvm::enumerate(stage.getBody().getArguments())) {
-    if (keeps && isPerRow(k))
+    if (keeps && isPerRow(stage, k))
       continue;
     Type element = getElement(argument);
-    Parts addresses = getAddresses(k, parts, element, /*isMasked=*/true);
-    if (isReadAgain(k))
+    Parts addresses = getAddresses(k, element, /*isMasked=*/true);
+    if (isReadAgain(stage, k))
       askAhead(addresses, element, /*isWritten=*/false);
     loadParts(addresses, getRoom(argument), element);
   }
@@ -353,16 +310,6 @@ void BlockCode::call(const Twine &kernel, ValueRange operands) {
   LLVM::CallOp::create(builder, loc, TypeRange(), name, operands);
 }
 
-StringRef BlockCode::getKind(unsigned output) {
-  auto kinds = stage->getParentOfType<calls::FusedOp>().getKinds();
-  return cast<StringAttr>(kinds[stage.getOutputs()[output]]).getValue();
-}
-
-bool BlockCode::isFolded(unsigned output) {
-  StringRef kind = getKind(output);
-  return kind != "arg" && kind != "row" && kind != "scalar";
-}
-
 /// Elements and what is folded already, both in rooms.
 void BlockCode::join(StringRef kind, Value value, Value known, Value joined) {
   std::string type = getElementName(value.getType());
@@ -378,8 +325,8 @@ void BlockCode::join(StringRef kind, Value value, Value known, Value joined) {
 
 /// Elements join those that are folded already: kept lanes, whose vectors take
 /// turns, or memory.
-void BlockCode::fold(unsigned output, Value value, const Parts &parts) {
-  StringRef kind = getKind(output);
+void BlockCode::fold(unsigned output, Value value) {
+  StringRef kind = getOutputKind(stage, output);
   Type type = getFoldedType(value);
   Value joined = makeRoom(type);
   if (keeps) {
@@ -392,33 +339,27 @@ void BlockCode::fold(unsigned output, Value value, const Parts &parts) {
     return;
   }
   Value known = makeRoom(type);
-  Parts addresses = getAddresses(stage.getInputs().size() + output, parts, type,
+  Parts addresses = getAddresses(stage.getInputs().size() + output, type,
                                  /*isMasked=*/true);
   loadParts(addresses, known, type);
   join(kind, value, known, joined);
   storeParts(joined, addresses, type);
 }
 
-void BlockCode::storeOutputs(const Parts &parts) {
+void BlockCode::storeOutputs() {
   auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
   for (const auto &[k, value] : llvm::enumerate(yield.getValues())) {
     Type element = getElement(value);
-    if (isFolded(k)) {
-      fold(k, value, parts);
+    if (isFolded(stage, k)) {
+      fold(k, value);
       continue;
     }
-    Parts addresses = getAddresses(stage.getInputs().size() + k, parts, element,
+    Parts addresses = getAddresses(stage.getInputs().size() + k, element,
                                    /*isMasked=*/false);
-    askAhead(getPartsAhead(k, addresses), element, /*isWritten=*/true);
+    if (isWrittenLast(stage, k))
+      askAhead(addresses, element, /*isWritten=*/true);
     storeParts(getRoom(value), addresses, element);
   }
-}
-
-/// Whether an input is one value for each row that the kernel makes.
-bool BlockCode::isPerRow(unsigned input) {
-  auto kinds = stage->getParentOfType<calls::FusedOp>().getKinds();
-  StringRef kind = cast<StringAttr>(kinds[stage.getInputs()[input]]).getValue();
-  return kind != "arg" && kind != "row";
 }
 
 /// The inputs that are worth being known as divisors: only what fills vectors
@@ -430,7 +371,7 @@ SmallVector<unsigned> BlockCode::findDivisors() {
     auto divides = [&](calls::ApplyOp apply) {
       return isDivision(apply) && apply.getElements()[1] == argument;
     };
-    if (isWide && isPerRow(argument.getArgNumber()) &&
+    if (isWide && isPerRow(stage, argument.getArgNumber()) &&
         llvm::any_of(body.getOps<calls::ApplyOp>(), divides))
       found.push_back(argument.getArgNumber());
   }
@@ -441,7 +382,7 @@ SmallVector<unsigned> BlockCode::findDivisors() {
 void BlockCode::preparePerRow() {
   for (BlockArgument argument : stage.getBody().getArguments()) {
     unsigned input = argument.getArgNumber();
-    if (!isPerRow(input))
+    if (!isPerRow(stage, input))
       continue;
     Type element = getElement(argument);
     Parts addresses(lanesPerVector / ASTRA_BLOCK_LANES, bases[input]);
@@ -453,6 +394,30 @@ void BlockCode::preparePerRow() {
       room = makeRoom(element);
     call("known_divisor_f32",
          {parts[0], parts[1], parts[2], getRoom(argument)});
+  }
+}
+
+/// An argument that repeats one vector along the row, as all that repeats does
+/// where rows go one after the other, does so in memory of a whole turn: its
+/// vectors are then as far apart as those of any other.
+void BlockCode::prepareRepeated() {
+  int64_t lanes = vectorsOfTurn * lanesPerVector;
+  for (BlockArgument argument : stage.getBody().getArguments()) {
+    unsigned input = argument.getArgNumber();
+    if (getInputKind(stage, input) != "arg" || lanes == ASTRA_BLOCK_LANES)
+      continue;
+    Type element = getElement(argument);
+    Value vector = LLVM::LoadOp::create(
+        builder, loc, VectorType::get({ASTRA_BLOCK_LANES}, element),
+        bases[input], element.getIntOrFloatBitWidth() / 8);
+    Value room = makeRoom(element, lanes);
+    for (int64_t at = 0; at < lanes; at += ASTRA_BLOCK_LANES)
+      LLVM::StoreOp::create(builder, loc, vector,
+                            getAddress(room, getWord(at), element), 16);
+    Value isOne = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                       masks[input], getWord(0));
+    bases[input] =
+        LLVM::SelectOp::create(builder, loc, isOne, room, bases[input]);
   }
 }
 
@@ -469,7 +434,7 @@ Value BlockCode::buildTestOfMasks() {
   for (const Lanes &kept : lanes)
     test(stage.getInputs().size() + kept.output, ASTRA_BLOCK_LANES);
   for (unsigned input = 0; input < stage.getInputs().size(); ++input)
-    if (isPerRow(input))
+    if (isPerRow(stage, input))
       test(input, 0);
   return all;
 }
@@ -502,7 +467,8 @@ void BlockCode::joinCopies() {
          ++i) {
       Value room = kept.rooms[i % (kept.rooms.size() / kept.copies)];
       Value joined = makeRoom(kept.type);
-      call(getJoin(getKind(kept.output)) + "_" + getElementName(kept.type),
+      call(getJoin(getOutputKind(stage, kept.output)) + "_" +
+               getElementName(kept.type),
            {joined, room, kept.rooms[i]});
       copyRoom(joined, room, kept.type);
     }
@@ -519,11 +485,14 @@ Value BlockCode::buildKeepingLoop(Value start) {
   builder.setInsertionPointToEnd(kept);
   preparePerRow();
   Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
-                                    getWord(-lanesPerVector));
+                                    getWord(-vectorsOfTurn * lanesPerVector));
   moveLanes(start, /*fromMemory=*/true);
+  SmallVector<Value> given = bases;
+  prepareRepeated();
   keeps = true;
-  Value end = buildLoop(start, whole);
+  Value end = buildLoop(start, whole, vectorsOfTurn);
   keeps = false;
+  bases = given;
   joinCopies();
   moveLanes(end, /*fromMemory=*/false);
   LLVM::BrOp::create(builder, loc, end, others);
@@ -551,9 +520,10 @@ void BlockCode::build(StringRef name) {
   }
   auto yield = cast<calls::YieldOp>(stage.getBody().front().getTerminator());
   for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
-    if (isFolded(k)) {
+    if (isFolded(stage, k)) {
       Type type = getFoldedType(value);
-      bool isExtreme = getKind(k) != "sum" && getKind(k) != "prod";
+      bool isExtreme =
+          getOutputKind(stage, k) != "sum" && getOutputKind(stage, k) != "prod";
       unsigned copies = isWide && isExtreme ? 2 : 1;
       Lanes &kept = lanes.emplace_back(Lanes{unsigned(k), {}, type, copies});
       for (int64_t of = 0; of < 2 * ASTRA_BLOCK_LANES * copies;
@@ -564,14 +534,14 @@ void BlockCode::build(StringRef name) {
   Value start = getWord(0);
   if (!lanes.empty() || !divisors.empty())
     start = buildKeepingLoop(start);
-  buildLoop(start, entry->getArgument(2));
+  buildLoop(start, entry->getArgument(2), 1);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
 /// All vectors one after the other; gives where it ends.
-Value BlockCode::buildLoop(Value start, Value count) {
+Value BlockCode::buildLoop(Value start, Value count, unsigned vectors) {
   Block *loop = addBlock(), *body = addBlock(), *after = addBlock();
-  Value index = loop->addArgument(word, loc);
+  index = loop->addArgument(word, loc);
   LLVM::BrOp::create(builder, loc, start, loop);
 
   builder.setInsertionPointToEnd(loop);
@@ -580,13 +550,23 @@ Value BlockCode::buildLoop(Value start, Value count) {
   LLVM::CondBrOp::create(builder, loc, more, body, after);
 
   builder.setInsertionPointToEnd(body);
-  Parts parts = getParts(index);
-  loadInputs(parts);
-  for (Operation &op : stage.getBody().front().without_terminator())
-    apply(op);
-  storeOutputs(parts);
-  Value next =
-      LLVM::AddOp::create(builder, loc, index, getWord(lanesPerVector));
+  SmallVector<DenseMap<Value, Value>> roomsOf(vectors, rooms);
+  auto forEachVector = [&](auto &&work) {
+    for (vector = 0; vector < vectors; ++vector) {
+      std::swap(rooms, roomsOf[vector]);
+      work();
+      std::swap(rooms, roomsOf[vector]);
+    }
+    vector = 0;
+  };
+  forEachVector([&] { loadInputs(); });
+  forEachVector([&] {
+    for (Operation &op : stage.getBody().front().without_terminator())
+      apply(op);
+  });
+  forEachVector([&] { storeOutputs(); });
+  Value next = LLVM::AddOp::create(builder, loc, index,
+                                   getWord(vectors * lanesPerVector));
   LLVM::BrOp::create(builder, loc, next, loop);
 
   builder.setInsertionPointToEnd(after);

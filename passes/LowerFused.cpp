@@ -197,7 +197,8 @@ unsigned FusedKernel::getLastReader(Value value) const {
 
 /// Whether elements of `value` may lie where those of a result will: it is
 /// written by the last pass that reads them, and no input of its type is read
-/// so late, which else could lend the result its memory.
+/// so late, which else could lend the result its memory. What is repeated has
+/// none to lend.
 bool FusedKernel::isFreeFor(Value value, Value yielded) {
   const Place &result = places.lookup(yielded);
   if (!result.maker || result.perRow || isFold(result.maker) ||
@@ -205,8 +206,11 @@ bool FusedKernel::isFreeFor(Value value, Value yielded) {
       result.pass <= places.lookup(value).pass ||
       result.pass < getLastReader(value))
     return false;
-  return llvm::none_of(op.getBody().front().getArguments(), [&](Value input) {
+  auto inputs = op.getBody().front().getArguments();
+  return llvm::none_of(inputs, [&](BlockArgument input) {
+    Value source = op.getInputs()[input.getArgNumber()];
     return getTensorType(input) == getTensorType(value) &&
+           !source.getDefiningOp<BroadcastOp>() &&
            getLastReader(input) > places.lookup(value).pass;
   });
 }

@@ -1,0 +1,60 @@
+// See StageSlots.h.
+#include "passes/StageSlots.h"
+
+using namespace mlir;
+using namespace astra;
+
+static StringRef getKind(calls::StageOp stage, int64_t slot) {
+  auto kinds = stage->getParentOfType<calls::FusedOp>().getKinds();
+  return cast<StringAttr>(kinds[slot]).getValue();
+}
+
+StringRef astra::getInputKind(calls::StageOp stage, unsigned input) {
+  return getKind(stage, stage.getInputs()[input]);
+}
+
+StringRef astra::getOutputKind(calls::StageOp stage, unsigned output) {
+  return getKind(stage, stage.getOutputs()[output]);
+}
+
+bool astra::isPerRow(calls::StageOp stage, unsigned input) {
+  StringRef kind = getInputKind(stage, input);
+  return kind != "arg" && kind != "row";
+}
+
+bool astra::isFolded(calls::StageOp stage, unsigned output) {
+  StringRef kind = getOutputKind(stage, output);
+  return kind != "arg" && kind != "row" && kind != "scalar";
+}
+
+/// The stages of the kernel that pass over rows, in their order.
+static SmallVector<calls::StageOp> findPasses(calls::StageOp stage) {
+  auto stages = stage->getParentOfType<calls::FusedOp>()
+                    .getBody()
+                    .getOps<calls::StageOp>();
+  return llvm::filter_to_vector(
+      stages, [](calls::StageOp other) { return !other.getPerRow(); });
+}
+
+bool astra::isReadAgain(calls::StageOp stage, unsigned input) {
+  if (getInputKind(stage, input) != "arg")
+    return false;
+  int64_t slot = stage.getInputs()[input];
+  SmallVector<calls::StageOp> passes = findPasses(stage);
+  llvm::erase_if(passes, [&](calls::StageOp other) {
+    return !llvm::is_contained(other.getInputs(), slot);
+  });
+  return passes.size() > 1 && passes[1] == stage;
+}
+
+bool astra::isWrittenLast(calls::StageOp stage, unsigned output) {
+  if (getOutputKind(stage, output) != "arg" || stage.getPerRow())
+    return false;
+  int64_t slot = stage.getOutputs()[output];
+  SmallVector<calls::StageOp> passes = findPasses(stage);
+  bool isFirst = passes.front() == stage;
+  llvm::erase_if(passes, [&](calls::StageOp other) {
+    return !llvm::is_contained(other.getOutputs(), slot);
+  });
+  return !isFirst && passes.back() == stage;
+}
