@@ -92,8 +92,13 @@ template <class C> using TileFunction = void (*)(const TileCall<C> &);
 /// own.
 constexpr int64_t rowsAhead = 12;
 
-/// Numbers of packed rows that are read ahead.
+/// Numbers of packed rows that are read ahead where the operands of a tile are
+/// more than the nearest cache holds.
 constexpr int64_t packedAhead = 256;
+template <class C>
+constexpr bool isRowFar =
+    chainLength * (Tile<C>::rows + Tile<C>::columns) * int64_t(sizeof(C)) >
+    32 << 10;
 
 /// Where Partial, the last vector of each row ends with the mask.
 template <class C, int M, int N, bool Partial = false>
@@ -154,7 +159,8 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
   C *copy = t.copy;
   auto step = [&](int u) ASTRA_INLINE {
     V columns[N];
-    __builtin_prefetch(a + u * M + packedAhead);
+    if (isRowFar<C>)
+      __builtin_prefetch(a + u * M + packedAhead);
 #pragma clang loop unroll(full)
     for (int v = 0; v < N; ++v) {
       const C *from = b + u * N * lanes + v * lanes, *ahead;

@@ -7,6 +7,7 @@
 #include "core/Numa.h"
 #include "devices/cpu/ThreadPool.h"
 #include "io/Json.h"
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -72,6 +73,31 @@ TEST(ThreadPool, RunsManyShortJobs) {
         },
         &sum);
     ASSERT_EQ(sum, 120);
+  }
+}
+
+/// Some end while the caller looks, others when it sleeps.
+TEST(ThreadPool, WaitsForPiecesOfAnyLength) {
+  struct Pieces {
+    int slow; // microseconds
+    std::vector<int> runs = std::vector<int>(12);
+  };
+  ThreadPool pool;
+  ASSERT_TRUE(pool.start(2).ok());
+  for (int job = 0; job < 200; ++job) {
+    Pieces pieces{job};
+    pool.run(
+        12, 1,
+        [](void *context, int64_t begin, int64_t end) {
+          auto &self = *static_cast<Pieces *>(context);
+          for (int64_t i = begin; i < end; ++i) {
+            if (i % 5 == 3)
+              std::this_thread::sleep_for(std::chrono::microseconds(self.slow));
+            ++self.runs[size_t(i)];
+          }
+        },
+        &pieces);
+    ASSERT_EQ(pieces.runs, std::vector<int>(12, 1)) << job;
   }
 }
 
