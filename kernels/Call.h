@@ -46,6 +46,9 @@ private:
   unsigned used = 0;
 };
 
+/// The error of a reduction that has no value over nothing.
+astra_outcome_t failOverNothing(const astra_call_t *call, const char *name);
+
 /// Runs body(begin, end) over [0, count) on the call's threads; on this one if
 /// there is but one piece of `grain`.
 template <class Body>

@@ -20,11 +20,7 @@ public:
     if (shape.rows.size() == 0)
       return ASTRA_OK;
     if (const char *name = shape.length == 0 ? findExtreme() : nullptr)
-      return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
-                             Sentence()
-                                 .text(name)
-                                 .text(" over nothing: a reduced extent is 0")
-                                 .get());
+      return failOverNothing(call, name);
     if (shape.rows.size() < 8 && shape.length >= 8 * fusedGrain)
       return FusedAlong(shape).runWide(call);
     if (isBeside())

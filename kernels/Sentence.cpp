@@ -48,4 +48,10 @@ Sentence &Sentence::index(const astra_arg_t &arg, int64_t position) {
   return text("]");
 }
 
+astra_outcome_t failOverNothing(const astra_call_t *call, const char *name) {
+  Sentence s;
+  s.text(name).text(" over nothing: a reduced extent is 0");
+  return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT, s.get());
+}
+
 ASTRA_KERNELS_END

@@ -3,6 +3,7 @@
 // many lines side by side, each lane with its best and its place. The drivers
 // are one for all types whose values are of a width, and count in bytes.
 #include "kernels/Ops.h"
+#include "kernels/cpu/CopyAll.h"
 #include "kernels/cpu/Fold.h"
 
 using namespace astra;
@@ -172,17 +173,38 @@ int32_t argOfLine(const Typed<K> &type, const char *x, int64_t stride,
   return int32_t(best.at + type.find(chunkAt(best.at), type.flip, best));
 }
 
+/// The rows of lines that are consecutive themselves, turned a few at a time.
+template <class K>
+void argOfTurned(const astra_call_t *call, const Typed<K> &type, const K *x,
+                 int64_t apart, int64_t n, K *best, int32_t *place) {
+  constexpr int64_t together = 16;
+  alignas(64) K turned[together * argWidth];
+  int64_t shape[2] = {0, argWidth}, strides[2] = {1, apart};
+  int64_t dense[2] = {argWidth, 1};
+  for (int64_t i = 0; i < n; i += shape[0]) {
+    shape[0] = n - i < together ? n - i : together;
+    copyAll<K>(call, {const_cast<K *>(x + i), shape, strides, 0, 2},
+               {turned, shape, dense, 0, 2});
+    type.rows(turned, argWidth, i, i + shape[0], type.flip, best, place);
+  }
+}
+
 /// Of `columns` lines that are `apart` from one another.
 template <class K>
-void argOfColumns(const Typed<K> &type, const char *x, int64_t apart,
-                  int64_t columns, int64_t stride, int64_t n, int32_t *out,
-                  int64_t strideOut) {
+void argOfColumns(const astra_call_t *call, const Typed<K> &type, const char *x,
+                  int64_t apart, int64_t columns, int64_t stride, int64_t n,
+                  int32_t *out, int64_t strideOut) {
+  // Turning is quicker where there are whole squares (Copy.cpp).
+  bool turns = sizeof(K) <= 4 && n * int64_t(sizeof(K)) >= 32;
   alignas(64) K best[argWidth] = {}, row[argWidth] = {};
   alignas(64) int32_t place[argWidth] = {};
   type.load(x, apart, columns, best);
   if (type.direct && apart == 1 && columns == argWidth)
     type.rows(reinterpret_cast<const K *>(x) + stride, stride, 1, n, type.flip,
               best, place);
+  else if (turns && type.direct && stride == 1 && columns == argWidth)
+    argOfTurned(call, type, reinterpret_cast<const K *>(x), apart, n, best,
+                place);
   else
     for (int64_t i = 1; i < n; ++i) {
       type.load(x + i * stride * type.size, apart, columns, row);
@@ -202,11 +224,7 @@ ASTRA_SHARED astra_outcome_t argReduce(const astra_call_t *call,
   if (kept.size() == 0)
     return ASTRA_OK;
   if (extent == 0)
-    return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
-                           Sentence()
-                               .text(type.name)
-                               .text(" over nothing: a reduced extent is 0")
-                               .get());
+    return failOverNothing(call, type.name);
   if (extent > INT32_MAX)
     return call->api->fail(call, ASTRA_ERROR_OVERFLOW,
                            "an index of argmax or argmin does not fit in i32");
@@ -222,7 +240,7 @@ ASTRA_SHARED astra_outcome_t argReduce(const astra_call_t *call,
       if (alongLines)
         *to = argOfLine(type, from, stride, extent);
       else
-        argOfColumns(type, from, si,
+        argOfColumns(call, type, from, si,
                      count - i < argWidth ? count - i : argWidth, stride,
                      extent, to, so);
     }

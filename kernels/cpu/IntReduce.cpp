@@ -170,11 +170,7 @@ ASTRA_SHARED astra_outcome_t reduce(const astra_call_t *call,
   K *out = static_cast<K *>(args[1].data);
   int64_t n = r.reduced.size();
   if (type.name && n == 0 && kept.size() != 0)
-    return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
-                           Sentence()
-                               .text(type.name)
-                               .text(" over nothing: a reduced extent is 0")
-                               .get());
+    return failOverNothing(call, type.name);
   if (kept.size() == 1 && n >= 4 * elementGrain)
     return reduceLong(call, type, x, r.reduced, out);
   int64_t si = kept.innerStride(0), so = kept.innerStride(1);

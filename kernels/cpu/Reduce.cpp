@@ -144,12 +144,16 @@ void addRow(const T *row, const T *ahead, int64_t columns, bool first,
   }
 }
 
+/// Bytes of a row from which on the hardware foresees the next, and several at
+/// once are worth it.
+constexpr int64_t longRow = 1024;
+
 template <class Kind, class T>
 void addRows(const void *x, int64_t stride, int64_t rows, int64_t columns,
              int64_t k, Compute<T> *lanes, int64_t apart) {
   const T *row = static_cast<const T *>(x);
   // Short rows may lie on pages that the hardware does not foresee.
-  int64_t ahead = columns * int64_t(sizeof(T)) < 1024 ? 4 : 1;
+  int64_t ahead = columns * int64_t(sizeof(T)) < longRow ? 4 : 1;
   for (int64_t end = k + rows; k < end; ++k, row += stride)
     addRow<Kind>(row, row + ahead * stride, columns, k < laneCount,
                  lanes + k % laneCount * apart);
@@ -248,7 +252,7 @@ private:
   void addRows(const char *from, int64_t begin, int64_t end, int64_t columns,
                C *lanes) const {
     int64_t stride = r.reduced.innerStride(0), k = 0;
-    if (type.addFour && columns * type.size >= 1024)
+    if (type.addFour && columns * type.size >= longRow)
       k = addFours(from, begin, end, columns, lanes);
     r.reduced.visit(begin + k, end,
                     [&](const int64_t (&offset)[1], int64_t rows) {
@@ -442,11 +446,7 @@ ASTRA_SHARED astra_outcome_t extremesOf(const astra_call_t *call,
                                         const Extremes<C> &type) {
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
   if (r.reduced.size() == 0 && r.kept.size() != 0)
-    return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT,
-                           Sentence()
-                               .text(type.name)
-                               .text(" over nothing: a reduced extent is 0")
-                               .get());
+    return failOverNothing(call, type.name);
   const char *x = static_cast<const char *>(args[0].data);
   char *out = static_cast<char *>(args[1].data);
   if (!columnsAreConsecutive(r))

@@ -109,7 +109,7 @@ astra_outcome_t power(const astra_call_t *call, const astra_arg_t *args,
 
 template <class Op, class C>
 void orderedBlock(const C *a, const C *, C *out, int64_t n, int64_t order) {
-  if constexpr (std::is_same_v<C, float>)
+  if constexpr (isOfDouble<Op> && std::is_same_v<C, float>)
     ofDouble<orderedBlock<Op, double>>(a, a, out, n, order);
   else
     for (int64_t i = 0; i < n; ++i)

@@ -79,18 +79,12 @@ astra_outcome_t reduce(const astra_arg_t *args, const int64_t *params) {
   return ASTRA_OK;
 }
 
-astra_outcome_t failEmpty(const astra_call_t *call, const char *name) {
-  Sentence s;
-  s.text(name).text(" over nothing: a reduced extent is 0");
-  return call->api->fail(call, ASTRA_ERROR_INVALID_ARGUMENT, s.get());
-}
-
 template <class Fold, class T>
 astra_outcome_t reduceSome(const astra_call_t *call, const astra_arg_t *args,
                            const int64_t *params, const char *name) {
   Reduction r = reductionOf(args[0], args[1], params + 1, params[0]);
   if (r.reduced.size() == 0 && r.kept.size() != 0)
-    return failEmpty(call, name);
+    return failOverNothing(call, name);
   return reduce<Fold, T>(args, params);
 }
 
@@ -144,7 +138,7 @@ astra_outcome_t argReduce(const astra_call_t *call, const astra_arg_t *args,
   if (r.kept.size() == 0)
     return ASTRA_OK;
   if (extent == 0)
-    return failEmpty(call, name);
+    return failOverNothing(call, name);
   if (extent > INT32_MAX)
     return call->api->fail(call, ASTRA_ERROR_OVERFLOW,
                            "an index of argmax or argmin does not fit in i32");

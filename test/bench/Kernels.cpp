@@ -236,7 +236,7 @@ std::vector<Row> rows() {
   for (const char *order : {"nn", "nt", "tn", "tt"})
     list.push_back(product("f32", 1024, 1024, 1024, order));
   list.push_back(product("f32", 2048, 2048, 2048));
-  for (const char *type : {"f64", "bf16", "f16", "i32", "i8"})
+  for (const char *type : {"f64", "bf16", "f16", "i64", "i32", "i8"})
     list.push_back(product(type, 512, 512, 512));
   for (int64_t m : {1, 2, 4, 8, 16, 32, 64})
     for (const char *order : {"nn", "nt"})
