@@ -78,6 +78,9 @@ public:
            at(count() - 1, nullptr, kept).product.isPossible();
   }
 
+  /// Are channels of a band so short that a map of all of them is quicker?
+  bool areShort() const { return height * lineOfResult() < 128; }
+
   int64_t sizeOfRoom() const { return sizeOfRoom(height); }
   /// Elements of a band's result.
   int64_t sizeOfResult() const {
@@ -198,6 +201,8 @@ ASTRA_SHARED astra_outcome_t multiply(const astra_call_t *call,
   if (sizeOf(c.out) > 0 && sizeOf(c.w) > 0) {
     Bands bands(c);
     bool keeps = map && !map->hasRoom;
+    if (map && bands.areShort())
+      return map->runInTurn(call, convolve);
     if (bands.areFast(keeps)) {
       std::optional<FusedBoxes> boxes;
       if (map)
