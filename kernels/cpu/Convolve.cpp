@@ -140,7 +140,7 @@ private:
 
   int64_t inSample() const { return (rows + height - 1) / height; }
   /// Places of a row of the outermost axis.
-  int64_t lineOfResult() const {
+  ASTRA_SHARED int64_t lineOfResult() const {
     int64_t places = 1;
     for (uint32_t d = 3; d < c.out.rank; ++d)
       places *= c.out.shape[d];
@@ -201,9 +201,7 @@ ASTRA_SHARED astra_outcome_t multiply(const astra_call_t *call,
   if (sizeOf(c.out) > 0 && sizeOf(c.w) > 0) {
     Bands bands(c);
     bool keeps = map && !map->hasRoom;
-    if (map && bands.areShort())
-      return map->runInTurn(call, convolve);
-    if (bands.areFast(keeps)) {
+    if (!(map && bands.areShort()) && bands.areFast(keeps)) {
       std::optional<FusedBoxes> boxes;
       if (map)
         boxes.emplace(*map, FusedBoxes::Axes{0, 1},
