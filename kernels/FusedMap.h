@@ -1,6 +1,8 @@
 // The loops of a fused kernel without rows: every element by itself. The block
 // of generated code gets consecutive elements, whole vectors only; what is not
-// consecutive, and the rest of a run, goes through buffers in cache.
+// consecutive, and the rest of a run, goes through buffers in cache. Rows
+// behind one another are one run also where an input is the same in all of
+// them, if their length is a power of two: then the block's masks repeat it.
 #ifndef ASTRA_KERNELS_FUSEDMAP_H
 #define ASTRA_KERNELS_FUSEDMAP_H
 
@@ -59,18 +61,49 @@ public:
         nest(args, widths, count, 0, args[0].rank, FusedNest::Any) {
     for (int i = 0; i < count; ++i)
       base[i] = static_cast<char *>(args[i].data);
+    repeatedRow = findRepeatedRow();
   }
 
   astra_outcome_t run(const astra_call_t *call) const {
-    bool isLong = nest.innerExtent() >= 4 * blockLanes;
-    parallelFor(call, nest.size(), fusedGrain, [&](int64_t b, int64_t e) {
-      Worker worker(*this);
-      isLong ? worker.runLong(b, e) : worker.runShort(b, e);
-    });
+    parallelFor(call, nest.size(), fusedGrain,
+                [&](int64_t b, int64_t e) { runPart(b, e); });
     return ASTRA_OK;
   }
 
+  /// All of it on this thread.
+  void runHere() const { runPart(0, nest.size()); }
+
 private:
+  void runPart(int64_t begin, int64_t end) const {
+    Worker worker(*this);
+    if (repeatedRow)
+      worker.runRows(begin, end);
+    else if (nest.innerExtent() >= 4 * blockLanes)
+      worker.runLong(begin, end);
+    else
+      worker.runShort(begin, end);
+  }
+
+  /// Is a view the same in all rows of a plane?
+  bool isRepeated(int i) const {
+    return i < inputs && nest.outerStride(i) == 0;
+  }
+
+  /// The length of rows that are one run, or 0. Pieces are whole rows.
+  int64_t findRepeatedRow() const {
+    int64_t row = nest.innerExtent();
+    if (!nest.isPlane() || row < blockLanes || row > fusedGrain ||
+        (row & (row - 1)) != 0)
+      return 0;
+    for (int i = 0; i < count; ++i) {
+      int64_t step = nest.innerStride(i);
+      bool goesOn = step == widths[i] && nest.outerStride(i) == row * step;
+      if (!goesOn && !(isRepeated(i) && (step == widths[i] || step == 0)))
+        return 0;
+    }
+    return row;
+  }
+
   /// What one thread works with.
   class Worker {
   public:
@@ -85,6 +118,21 @@ private:
         // Lanes beyond the last element are computed too.
         std::memset(buffers[i], 0, size_t(blockLanes * map.widths[i]));
       }
+    }
+
+    /// Whole rows in one run.
+    void runRows(int64_t begin, int64_t end) {
+      for (int i = 0; i < map.count; ++i) {
+        int64_t row = begin / map.repeatedRow;
+        data[i] = map.base[i] + row * map.nest.outerStride(i);
+        if (uniform[i]) {
+          repeat(map.base[i], map.widths[i], buffers[i]);
+          data[i] = buffers[i];
+        } else if (map.isRepeated(i)) {
+          masks[i] = map.repeatedRow - 1;
+        }
+      }
+      map.stage.code[blockLevel](data, masks, end - begin);
     }
 
     /// Runs along the innermost axis.
@@ -176,6 +224,7 @@ private:
   int count, inputs;
   const int64_t *widths;
   FusedNest nest;
+  int64_t repeatedRow; // length of rows that are one run, or 0
   char *base[mostFusedArgs];
 };
 

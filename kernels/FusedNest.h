@@ -47,6 +47,9 @@ public:
   int64_t innerStride(int view) const { return strides[rank - 1][view]; }
   /// One run along one axis makes up all of it.
   bool isOneRun() const { return rank == 1; }
+  /// Runs along one axis, from one to the next along another.
+  bool isPlane() const { return rank == 2; }
+  int64_t outerStride(int view) const { return strides[0][view]; }
 
   /// Calls body(offsets, count) for the runs along the innermost axis that make
   /// up the elements [begin, end) in row-major order.

@@ -8,6 +8,12 @@
 using namespace mlir;
 using namespace astra;
 
+Value astra::getRoot(Value view) {
+  while (auto op = view.getDefiningOp<calls::ViewOp>())
+    view = op.getBase();
+  return view;
+}
+
 void astra::forEachUse(Value buffer,
                        llvm::function_ref<void(Operation *)> visit) {
   SmallVector<Value> work = {buffer};
@@ -47,13 +53,6 @@ UseSpan astra::findSpan(Value buffer, Block &block) {
 }
 
 //===-- Kernels that work in place ----------------------------------------===//
-
-/// The buffer that a value is a view of.
-static Value getRoot(Value view) {
-  while (auto op = view.getDefiningOp<calls::ViewOp>())
-    view = op.getBase();
-  return view;
-}
 
 static bool isDenseView(Value value) {
   return cast<calls::ViewType>(value.getType()).isDense();
@@ -117,7 +116,7 @@ static bool stagesAllow(calls::FusedOp fused, int64_t from, int64_t to) {
 }
 
 static calls::FusedOp getFused(calls::KernelOp op) {
-  if (op.getParams().size() != 1)
+  if (op.getParams().empty())
     return {};
   auto name = dyn_cast<FlatSymbolRefAttr>(op.getParams()[0]);
   return name ? SymbolTable::lookupNearestSymbolFrom<calls::FusedOp>(op, name)
@@ -126,8 +125,14 @@ static calls::FusedOp getFused(calls::KernelOp op) {
 
 /// Whether the kernel may have output `to` where input `from` is.
 static bool allows(calls::KernelOp op, unsigned from, unsigned to) {
-  if (calls::FusedOp fused = getFused(op))
+  if (calls::FusedOp fused = getFused(op)) {
+    size_t views = op.getInputs().size() + op.getOutputs().size();
+    // With a product, the fused kernel has all views but its operands, and the
+    // product itself. Operands are read until the last element is written.
+    if (fused.getArgs() < views)
+      return from + fused.getArgs() > views;
     return stagesAllow(fused, from, op.getInputs().size() + to);
+  }
   return isElementwise(op.getKernel()) ||
          (isScatter(op.getKernel()) && from == 0);
 }

@@ -9,6 +9,9 @@
 
 namespace astra {
 
+/// The buffer that a value is a view of.
+mlir::Value getRoot(mlir::Value view);
+
 /// Calls `visit` for each operation that uses the memory of a buffer under any
 /// name: through views, and as the state of a loop.
 void forEachUse(mlir::Value buffer,

@@ -313,12 +313,12 @@ Value BodyLowering::getParams(calls::KernelOp op) {
   SmallVector<int64_t> words{place};
   bool constant = true;
   for (Attribute param : op.getParams()) {
-    if (auto number = dyn_cast<IntegerAttr>(param))
-      words.push_back(number.getInt());
-    else if (auto real = dyn_cast<FloatAttr>(param))
-      words.push_back(llvm::bit_cast<int64_t>(real.getValueAsDouble()));
-    else
-      constant = false;
+    auto number = dyn_cast<IntegerAttr>(param);
+    auto real = dyn_cast<FloatAttr>(param);
+    words.push_back(number ? number.getInt()
+                    : real ? llvm::bit_cast<int64_t>(real.getValueAsDouble())
+                           : 0);
+    constant &= number || real;
   }
   GlobalTables &tables = descriptor.getTables();
   auto getFirst = [&](Value table) -> Value {

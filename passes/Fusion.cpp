@@ -180,8 +180,33 @@ FusionGroup::mergedWith(const FusionGroup &other) const {
   return merged;
 }
 
+/// A product's result that one operation alone reads.
+static bool isReadOnce(Value product) {
+  astra::TensorType type = getTensorType(product);
+  bool isProduct =
+      product.getDefiningOp<ContractOp>()
+          ? isFloatTensor(type)
+          : product.getDefiningOp<ConvOp>() && type.getElementType().isF32();
+  return isProduct && product.hasOneUse();
+}
+
+/// Works on a product and as large values, so that one kernel can do both. To
+/// add one value to all rows is no work by itself.
+bool FusionGroup::takesProduct() const {
+  return llvm::any_of(members, [&](Operation *member) {
+    auto isRepeated = [](Value operand) {
+      return bool(operand.getDefiningOp<BroadcastOp>());
+    };
+    return ::getShape(member->getOperand(0)) == ArrayRef(shape) &&
+           llvm::any_of(member->getOperands(), isReadOnce) &&
+           llvm::none_of(member->getOperands(), isRepeated);
+  });
+}
+
 bool FusionGroup::isWorthwhile() const {
-  return folds ? elements >= 1 : elements >= 2;
+  if (folds)
+    return elements >= 1;
+  return elements >= 2 || (elements == 1 && takesProduct());
 }
 
 //===-- The walk ----------------------------------------------------------===//

@@ -44,6 +44,8 @@ public:
   void close() { open = false; }
 
 private:
+  bool takesProduct() const;
+
   llvm::SmallVector<mlir::StringAttr> shape; // extents by their texts
   int64_t rows;
   llvm::SmallVector<mlir::Operation *> members; // in program order

@@ -461,6 +461,7 @@ public:
       if (llvm::failed(target))
         return signalPassFailure();
       function.erase();
+      joinProducts(*target);
       if (llvm::failed(planMemory(*target)))
         return signalPassFailure();
     }

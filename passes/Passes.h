@@ -37,6 +37,9 @@ class CallsDialect;
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
+/// Makes products and the fused kernels that alone read their results one call.
+void joinProducts(mlir::func::FuncOp function);
+
 /// Gives each buffer of a function of calls its offset in the workspace, by
 /// the range in which it is used.
 mlir::LogicalResult planMemory(mlir::func::FuncOp function);

@@ -482,8 +482,9 @@ def astra_prof_and_traces_account_for_the_time():
                        for call in calls), kernel
             assert re.match(r"\w+\.astra:\d+:\d+$", kernel["args"]["source"]), kernel
         # The forward products of 64 images: 64 pixels, 32 hidden units, 10 digits.
-        flops = {kernel["args"]["flops"] for kernel in kernels if kernel["name"] == "contract_f32"}
-        assert {2 * 64 * 64 * 32, 2 * 64 * 32 * 10} <= flops, flops
+        flops = {kernel["name"]: kernel["args"]["flops"] for kernel in kernels}
+        assert flops["contract_f32"] == 2 * 64 * 32 * 10, flops
+        assert flops["contract_map_f32: add relu"] == (2 * 64 + 2) * 64 * 32, flops
         for words in (["step"], ["step", "n=x"], ["nothing"], ["step", "n=1", "q=2"]):
             assert "astra-prof: error: " in run(BUILD / "bin/astra-prof", folder / "digits.so", *words, status=1)
         run(BUILD / "bin/astra-prof", status=2)

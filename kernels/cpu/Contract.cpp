@@ -1,524 +1,12 @@
-// Products of floats. The result is cut into blocks, one task each, in which
-// the rows of a meet the columns of b panel by panel, in tiles whose chains of
-// 256 k stay in registers: a panel all chains, where the rows of the block stay
-// near, else all panels one chain. Both operands are packed in the order in
-// which tiles read them: before, where several blocks share them, else by the
-// task. Columns that lie side by side may also be packed by the first tile that
-// reads them. The sums lie tile by tile, and the last chain puts them into the
-// result where it can hold them. Small products: DirectProduct.h. Order:
-// kernels/Canonical.h. f16 and bf16 widen as they are packed.
-#include "kernels/Ops.h"
-#include "kernels/cpu/DirectProduct.h"
-#include "kernels/cpu/ProductCut.h"
+// Products of floats: which of the ways there are a product is made by, and
+// whether operands change places. Where a fused map takes the result
+// (FusedProduct.h), it gets it box by box if the product is large.
+#include "kernels/cpu/PackedProduct.h"
 #include "kernels/cpu/WindowProduct.h"
 
 using namespace astra;
 
 namespace {
-
-template <class T> class Product {
-public:
-  using C = Compute<T>;
-  static constexpr int64_t panelColumns = Cut<C>::panel;
-  /// Longer rows cost less to pack for each block than to keep.
-  static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
-
-  Product(const astra_call_t *call, const Contraction &c,
-          const Nest<1> &outColumns, bool overlap, const T *a, const T *b,
-          T *out)
-      : call(call), c(c), outColumns(outColumns), cut(c), a(a), b(b), out(out) {
-    bool oneRun = c.contracted.innerExtent() == cut.k;
-    inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
-              c.columns.innerExtent() == cut.n;
-    direct = !isSmallFloat<T> && cut.levels == 1 &&
-             outColumns.innerStride(0) == 1 && c.rows.innerExtent() == cut.m;
-    int64_t batch = c.batch.size();
-    sharesColumns = !overlap && isOne(c.batch, 1) &&
-                    cut.rowBlocks * batch > (inPlace ? 2 : 1);
-    sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
-                 cut.k <= sharedLength;
-  }
-
-  astra_outcome_t run() {
-    std::optional<Scratch<C>> rows, columns;
-    if (sharesRows)
-      sharedRows = rows.emplace(call, cut.packedRows()).get();
-    if (sharesColumns)
-      sharedColumns = columns.emplace(call, cut.packedColumns()).get();
-    if ((sharesRows && !sharedRows) || (sharesColumns && !sharedColumns))
-      return ASTRA_ERROR_OUT_OF_MEMORY;
-    if (sharesRows)
-      packAllRows();
-    if (sharesColumns)
-      packAllColumns();
-    int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
-    bool failed = false;
-    parallelFor(call, c.batch.size() * cut.rowBlocks * cut.columnBlocks,
-                200000 / (work + 1) + 1, [&](int64_t begin, int64_t end) {
-                  if (!runBlocks(begin, end))
-                    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
-                });
-    return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
-  }
-
-private:
-  /// Do all products of the batch have one operand in common?
-  static bool isOne(const Nest<3> &batch, int operand) {
-    return batch.innerExtent() == batch.size() &&
-           batch.innerStride(operand) == 0;
-  }
-
-  /// One block of the result, with the memory of the thread that makes it.
-  struct Block {
-    const T *a, *b;
-    T *out;
-    int64_t tile, endTile, panel, endPanel; // of all
-    int64_t row, rows, column, columns;
-    C *packedRows, *packedPanel, *sums, *edge;
-    std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
-  };
-
-  /// The k of one chain, and where the first of those begins that a panel meets
-  /// before the next one.
-  struct Chain {
-    int64_t first, k, ks;
-    int64_t index() const { return (k - first) / chainLength; }
-  };
-
-  /// Where products are slow with subnormals.
-  static constexpr bool scales = std::is_same_v<C, float>;
-
-  /// What is known of the operands of a block in some chains, and their copies.
-  struct Magnitudes {
-    Least rows[Cut<C>::mostChains][Cut<C>::mostTiles], panel;
-    Scaled<C> scaledRows[Cut<C>::mostChains][Cut<C>::mostTiles], scaledPanel;
-    bool tinyRows = false;
-  };
-
-  bool runBlocks(int64_t begin, int64_t end) {
-    bool sums = cut.levels > 1 || cut.k > chainLength;
-    int64_t rowSpace = cut.rowSpace() + Tile<C>::lanes;
-    Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
-    Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
-    Buffer<C> edge(call, cut.height * panelColumns);
-    Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
-    std::optional<Scratch<C>> scaled;
-    if (!rows || !panel || !edge || !waiting)
-      return false;
-    Block block = {};
-    block.packedRows = rows.get();
-    block.packedPanel = panel.get();
-    block.sums = waiting.get();
-    block.edge = edge.get();
-    block.scaled = &scaled;
-    for (int64_t i = begin; i < end; ++i) {
-      place(block, i);
-      make(block);
-    }
-    return true;
-  }
-
-  void place(Block &block, int64_t index) const {
-    int64_t base[3], blocks = cut.rowBlocks * cut.columnBlocks;
-    c.batch.offsetsAt(index / blocks, base);
-    block.a = a + base[0];
-    block.b = b + base[1];
-    block.out = out + base[2];
-    int64_t rowBlock = index % blocks / cut.columnBlocks;
-    int64_t columnBlock = index % cut.columnBlocks;
-    block.tile = cut.tileOf(rowBlock);
-    block.endTile = cut.tileOf(rowBlock + 1);
-    block.panel = cut.panelOf(columnBlock);
-    block.endPanel = cut.panelOf(columnBlock + 1);
-    block.row = cut.rowOf(block.tile);
-    block.rows = cut.rowOf(block.endTile) - block.row;
-    block.column = block.panel * panelColumns;
-    block.columns = least(block.endPanel * panelColumns, cut.n) - block.column;
-  }
-
-  //===-- The order of summation
-  //-------------------------------------------===//
-
-  void make(const Block &block) {
-    uint64_t folds = 0;
-    int waiting = 0; // complete subtrees, the largest first
-    for (int64_t at = 0; at < cut.k; at += chainLength * foldLength) {
-      Block level = block;
-      level.sums = block.sums + waiting * cut.area();
-      int64_t end = least(at + chainLength * foldLength, cut.k);
-      for (int64_t p = at; p < end; p += cut.chains * chainLength)
-        addChains(level, p, least(p + cut.chains * chainLength, end), p == at);
-      ++waiting;
-      for (uint64_t bits = folds++; bits & 1; bits >>= 1, --waiting)
-        addNext(block, waiting - 2);
-    }
-    for (; waiting > 1; --waiting)
-      addNext(block, waiting - 2);
-    if (cut.levels > 1)
-      for (int64_t p = block.panel; p < block.endPanel; ++p)
-        write(block, p, sumsOf(block, p));
-  }
-
-  /// Adds the sums of the next level to those of one.
-  void addNext(const Block &block, int64_t level) {
-    for (int64_t p = block.panel; p < block.endPanel; ++p) {
-      C *to = sumsOf(block, p) + level * cut.area();
-      const C *next = to + cut.area();
-      for (int64_t i = 0; i < block.rows * panelColumns; ++i)
-        to[i] += next[i];
-    }
-  }
-
-  /// The sums of a panel of the block, a row of it after the other.
-  C *sumsOf(const Block &block, int64_t panel) const {
-    return block.sums + cut.sumsAt(panel - block.panel);
-  }
-
-  /// Where in the result the sums of a panel of the block may lie, row by row;
-  /// null where they must be written later.
-  C *placeOf(const Block &block, int64_t panel) const {
-    if constexpr (!isSmallFloat<T>) {
-      int64_t column = panel * panelColumns, at[1];
-      int64_t run = outColumns.innerExtent();
-      if (direct && column + panelColumns <= cut.n &&
-          column % run + panelColumns <= run) {
-        outColumns.offsetsAt(column, at);
-        return block.out + block.row * c.rows.innerStride(1) + at[0];
-      }
-    }
-    return nullptr;
-  }
-
-  /// Adds the chains from a k to another. Each panel meets them all before the
-  /// next panel: its sums stay near, as do the rows of the block.
-  void addChains(const Block &block, int64_t firstK, int64_t endK, bool first) {
-    Magnitudes magnitudes;
-    for (int64_t p = firstK; p < endK; p += chainLength)
-      for (int64_t t = block.tile; t < block.endTile; ++t)
-        takeRows(block, t, {firstK, p, least(chainLength, endK - p)},
-                 magnitudes);
-    Places places(c.contracted, firstK, endK - firstK);
-    for (int64_t panel = block.panel; panel < block.endPanel; ++panel)
-      for (int64_t p = firstK; p < endK; p += chainLength)
-        addChain(block, panel, {firstK, p, least(chainLength, endK - p)},
-                 first && p == firstK, places, magnitudes);
-  }
-
-  void addChain(const Block &block, int64_t panel, const Chain &chain,
-                bool first, Places &places, Magnitudes &magnitudes) {
-    bool last = cut.levels == 1 && chain.k + chain.ks == cut.k;
-    TileCall<C> tile = {};
-    C *sums = sumsOf(block, panel);
-    C *place = last ? placeOf(block, panel) : nullptr;
-    tile.k = chain.ks;
-    tile.from = first ? nullptr : sums;
-    tile.to = place ? place : last ? block.edge : sums;
-    tile.fromStride = panelColumns;
-    tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
-    tile.farResult = place && cut.m * cut.n * int64_t(sizeof(C)) > 1 << 19;
-    bool copies = takeColumns(block, panel, chain, places, tile, magnitudes);
-    addPanel(block, chain, tile, copies, magnitudes);
-    if (last && !place)
-      write(block, panel, block.edge);
-  }
-
-  /// The packed rows of a tile.
-  C *rowsFor(const Block &block, int64_t tile, const Chain &chain) const {
-    if (sharesRows)
-      return sharedRows + cut.rowsAt(tile, chain.k, chain.ks);
-    return block.packedRows + (chain.k - chain.first) * cut.height +
-           (cut.rowOf(tile) - block.row) * chain.ks;
-  }
-
-  /// Packs the rows of a tile and looks at them.
-  void takeRows(const Block &block, int64_t t, const Chain &chain,
-                Magnitudes &known) {
-    C *packed = rowsFor(block, t, chain);
-    if (!sharesRows)
-      packRows(block.a, t, chain.k, chain.ks, packed,
-               t == block.tile ? block.rows : 0);
-    if constexpr (scales) {
-      int64_t count = cut.rowsOf(t) * chain.ks;
-      Least &rows = known.rows[chain.index()][t - block.tile];
-      rows = sharesRows ? notedLeast(packed, count) : glance(packed, count);
-      known.tinyRows |= rows.isTiny();
-    }
-  }
-
-  C *scaledMemory(const Block &block) const {
-    if (!*block.scaled)
-      block.scaled->emplace(call, panelColumns * cut.chain + cut.rowSpace());
-    return (*block.scaled)->get();
-  }
-
-  /// Where one operand of a tile has subnormals, reads both from copies.
-  void scale(const Block &block, int64_t index, const Chain &chain,
-             Magnitudes &known, TileCall<C> &tile) {
-    int64_t ofRows = cut.rowsOf(block.tile + index) * tile.k;
-    int64_t ofPanel = tile.k * panelColumns;
-    if (!known.panel.known)
-      known.panel = leastOf(tile.b, ofPanel);
-    Least &rows = known.rows[chain.index()][index];
-    if (!rows.known)
-      rows = leastOf(tile.a, ofRows);
-    if (rows.isTiny() == known.panel.isTiny())
-      return;
-    C *memory = scaledMemory(block);
-    if (!memory)
-      return; // slow, but right
-    bool raised = rows.isTiny();
-    const C *b =
-        known.scaledPanel.get(tile.b, ofPanel, known.panel, !raised, memory);
-    memory += panelColumns * cut.chain + (chain.k - chain.first) * cut.height +
-              (cut.rowOf(block.tile + index) - block.row) * tile.k;
-    const C *a = b ? known.scaledRows[chain.index()][index].get(
-                         tile.a, ofRows, rows, raised, memory)
-                   : nullptr;
-    if (a) {
-      tile.a = a;
-      tile.b = b;
-    }
-  }
-
-  void addPanel(const Block &block, const Chain &chain, TileCall<C> tile,
-                bool copies, Magnitudes &known) {
-    const Least *ofRows = known.rows[chain.index()];
-    for (int64_t t = block.tile; t < block.endTile; ++t) {
-      int64_t rows = cut.rowsOf(t);
-      const C *b = tile.b;
-      tile.a = rowsFor(block, t, chain);
-      if constexpr (scales)
-        if (!copies &&
-            (ofRows[t - block.tile].isTiny() || known.panel.isTiny()))
-          scale(block, t - block.tile, chain, known, tile);
-      (copies ? tileOf<C, true>(rows) : tileOf<C, false>(rows))(tile);
-      tile.b = b;
-      tile.from += tile.from ? rows * tile.fromStride : 0;
-      tile.to += rows * tile.toStride;
-      tile.next += tile.nextStep * tile.k;
-      if (copies) {
-        copies = false;
-        tile.b = block.packedPanel;
-      }
-    }
-  }
-
-  /// Where the tiles find a panel's columns; true if the first is to pack them.
-  bool takeColumns(const Block &block, int64_t panel, const Chain &chain,
-                   Places &places, TileCall<C> &tile, Magnitudes &known) {
-    int64_t column = panel * panelColumns;
-    tile.b = tile.next = block.packedPanel;
-    known.panel = {};
-    known.scaledPanel = {};
-    if (sharesColumns) {
-      tile.b = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
-      tile.next = sharedColumns + cut.panelAt(panel + 1, chain.k, tile.k);
-      tile.nextStep = panelColumns / (block.endTile - block.tile);
-      if constexpr (scales)
-        known.panel = notedLeast(tile.b, tile.k * panelColumns);
-      return false;
-    }
-    if constexpr (!isSmallFloat<T>)
-      if (!known.tinyRows && placeVectors(block.b, column, tile)) {
-        tile.places = places.get() + chain.k - chain.first;
-        tile.copy = block.packedPanel;
-        return true;
-      }
-    packPanel(block.b, column, chain, places, block.packedPanel);
-    return false;
-  }
-
-  /// Where the vectors of a panel lie, if each is a piece of memory.
-  bool placeVectors(const C *from, int64_t column, TileCall<C> &tile) const {
-    constexpr int64_t lanes = Tile<C>::lanes;
-    int64_t run = c.columns.innerExtent();
-    if (column + panelColumns > cut.n || c.columns.innerStride(0) != 1)
-      return false;
-    for (int v = 0; v < 2; ++v, column += lanes) {
-      if (run < cut.n && column % run + lanes > run)
-        return false;
-      int64_t at[2];
-      c.columns.offsetsAt(column, at);
-      tile.columns[v] = from + at[0];
-    }
-    return true;
-  }
-
-  //===-- Packing
-  //----------------------------------------------------------===//
-
-  void packAllRows() {
-    int64_t chains = ceil(cut.k, chainLength);
-    int64_t grain = elementGrain / (Tile<C>::rows * cut.chain) + 1;
-    parallelFor(call, cut.tiles * chains, grain,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    int64_t firstK = i % chains * chainLength;
-                    int64_t ks = least(chainLength, cut.k - firstK);
-                    int64_t tile = i / chains;
-                    C *to = sharedRows + cut.rowsAt(tile, firstK, ks);
-                    packRows(a, tile, firstK, ks, to);
-                    if constexpr (scales)
-                      noteLeast(to, cut.rowsOf(tile) * ks);
-                  }
-                });
-  }
-
-  void packAllColumns() {
-    int64_t chains = ceil(cut.k, chainLength);
-    // Panels, so that long runs are read; there should be work for two threads.
-    int64_t together = least(ceil(cut.panels * chains, 2), 16);
-    int64_t groups = ceil(cut.panels, together);
-    int64_t grain = ceil(elementGrain, together * panelColumns * cut.chain);
-    parallelFor(call, groups * chains, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        int64_t firstK = i / groups * chainLength;
-        int64_t ks = least(chainLength, cut.k - firstK);
-        int64_t first = i % groups * together, p = first;
-        int64_t last = least(p + together, cut.panels);
-        Places places(c.contracted, firstK, ks);
-        if constexpr (!isSmallFloat<T>)
-          if (inPlace)
-            p = packBeside(p, last, firstK, ks);
-        for (; p < last; ++p)
-          packPanel(b, p * panelColumns, {firstK, firstK, ks}, places,
-                    sharedColumns + cut.panelAt(p, firstK, ks));
-        if constexpr (scales)
-          for (p = first; p < last; ++p)
-            noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
-                      ks * panelColumns);
-      }
-    });
-  }
-
-  /// The whole ones of panels whose columns lie side by side; gives the first
-  /// that is left.
-  int64_t packBeside(int64_t panel, int64_t last, int64_t firstK, int64_t ks) {
-    last = least(last, cut.n / panelColumns);
-    int64_t sk = c.contracted.innerStride(1);
-    int64_t apart = ks * panelColumns + Cut<C>::gap;
-    C *to = sharedColumns + cut.panelAt(panel, firstK, ks);
-    const T *from = b + panel * panelColumns + firstK * sk;
-    for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
-      for (int64_t p = 0; p < last - panel; ++p) {
-        const T *run = from + p * panelColumns;
-        for (int64_t j = 0; j < panelColumns; j += 64 / int64_t(sizeof(T)))
-          __builtin_prefetch(run + rowsAhead / 4 * sk + j);
-        copyShort(run, panelColumns, to + p * apart);
-      }
-    return last > panel ? last : panel;
-  }
-
-  /// to[k][column], +0 where there is no column.
-  void packPanel(const T *from, int64_t column, const Chain &chain,
-                 Places &places, C *to) {
-    int64_t ks = chain.ks, count = least(panelColumns, cut.n - column);
-    if (count < panelColumns)
-      for (int64_t i = 0; i < ks * panelColumns; ++i)
-        to[i] = C(0);
-    bool transposes = c.contracted.innerStride(1) == 1 &&
-                      c.contracted.innerExtent() >= Tile<C>::lanes;
-    if (c.columns.innerStride(0) == 1 &&
-        (c.columns.innerExtent() >= Tile<C>::lanes || !transposes))
-      copyColumns(from, column, count, places.get() + chain.k - chain.first, ks,
-                  to);
-    else
-      gatherColumns(from, column, count, chain.k, ks, to);
-  }
-
-  /// Columns in runs of consecutive ones.
-  void copyColumns(const T *from, int64_t column, int64_t count,
-                   const int64_t *places, int64_t ks, C *to) {
-    c.columns.walk(column, column + count,
-                   [&](const int64_t (&at)[2], int64_t run) {
-                     copyRuns(from + at[0], places, ks, run, to, panelColumns);
-                     to += run;
-                     return true;
-                   });
-  }
-
-  /// Columns apart from each other, each consecutive along k or not.
-  void gatherColumns(const T *from, int64_t column, int64_t count,
-                     int64_t firstK, int64_t ks, C *to) {
-    const T *lines[panelColumns];
-    for (int64_t j = 0; j < panelColumns; ++j) {
-      int64_t at[2];
-      c.columns.offsetsAt(column + (j < count ? j : 0), at);
-      lines[j] = from + at[0];
-    }
-    packRuns<1>(lines, count, panelColumns, firstK, ks, to);
-  }
-
-  /// to[k][row] for the rows of a tile, of more rows that are wanted next.
-  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks, C *to,
-                int64_t wanted = 0) {
-    const T *lines[Tile<C>::rows + Tile<C>::lanes];
-    int64_t count = cut.rowsOf(tile), row = cut.rowOf(tile);
-    int64_t most = ceil(count, Tile<C>::lanes) * Tile<C>::lanes;
-    for (int64_t r = 0; r < most; ++r) {
-      int64_t at[2];
-      c.rows.offsetsAt(row + (r < count ? r : 0), at);
-      lines[r] = from + at[0];
-    }
-    packRuns<0>(lines, count, count, firstK, ks, to, wanted);
-  }
-
-  /// to[k * stride + line] for lines of operand `Of` in the contraction's loop
-  /// over k.
-  template <int Of>
-  void packRuns(const T **lines, int64_t count, int64_t stride, int64_t firstK,
-                int64_t ks, C *to, int64_t wanted = 0) {
-    int64_t sk = c.contracted.innerStride(Of);
-    bool beside = true;
-    for (int64_t j = 1; j < count; ++j)
-      beside &= lines[j] == lines[0] + j;
-    c.contracted.walk(
-        firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
-          if (beside)
-            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to,
-                           wanted);
-          else if (sk == 1 && count > 2 && run >= Tile<C>::lanes)
-            packTransposed(lines, at[Of], count, stride, run, to);
-          else
-            for (int64_t j = 0; j < count; ++j)
-              for (int64_t i = 0; i < run; ++i)
-                to[i * stride + j] = widen(lines[j][at[Of] + i * sk]);
-          to += run * stride;
-          return true;
-        });
-  }
-
-  //===-- The result
-  //-------------------------------------------------------===//
-
-  /// Puts the sums of a panel of the block into the result.
-  void write(const Block &block, int64_t panel, const C *sum) {
-    int64_t column = panel * panelColumns;
-    int64_t end = least(column + panelColumns, cut.n);
-    for (int64_t i = 0; i < block.rows; ++i, sum += panelColumns) {
-      int64_t row[2];
-      c.rows.offsetsAt(block.row + i, row);
-      const C *from = sum;
-      c.columns.walk(column, end, [&](const int64_t (&at)[2], int64_t run) {
-        storeRun(from, run, block.out + row[1] + at[1],
-                 c.columns.innerStride(1));
-        from += run;
-        return true;
-      });
-    }
-  }
-
-  const astra_call_t *call;
-  const Contraction &c;
-  const Nest<1> &outColumns; // of the result alone, where more axes merge
-  Cut<C> cut;
-  const T *a, *b;
-  T *out;
-  bool inPlace; // columns of b lie side by side, one row of them for each k
-  bool direct;  // the last chain may put the sums into the result
-  bool sharesRows, sharesColumns; // packed before, for all blocks
-  C *sharedRows = nullptr, *sharedColumns = nullptr;
-};
 
 /// Products over no k are +0.
 template <class T> void clearResult(const Contraction &c, T *out) {
@@ -547,15 +35,37 @@ template <class T> bool isExchanged(const Contraction &c) {
          c.rows.innerExtent() >= Tile<Compute<T>>::lanes && n > 1;
 }
 
+/// Strides of a result of which one block is kept.
+ASTRA_SHARED void layOutKept(const astra_arg_t &result, FusedBoxes::Axes rows,
+                             FusedBoxes::Axes columns, int64_t row,
+                             int64_t *strides) {
+  for (; rows.end-- > rows.begin; row *= result.shape[rows.end])
+    strides[rows.end] = row;
+  for (int64_t column = 1; columns.end-- > columns.begin;
+       column *= result.shape[columns.end])
+    strides[columns.end] = column;
+}
+
 template <class T>
 astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
-                         const int64_t *params) {
+                         const int64_t *params);
+
+/// If there is a map, it takes the result of a product of some size, box by box
+/// where that is possible; it may have no place else. Not for f16 and bf16.
+template <class T>
+ASTRA_SHARED astra_outcome_t multiply(const astra_call_t *call,
+                                      const astra_arg_t *args,
+                                      const int64_t *params, ProductMap *map) {
+  if constexpr (isSmallFloat<T>)
+    map = nullptr;
   Contraction c(args, params[0], params[1]);
   const T *a = static_cast<const T *>(args[0].data);
   const T *b = static_cast<const T *>(args[1].data);
-  T *out = static_cast<T *>(args[2].data);
+  T *out = map && !map->hasRoom ? nullptr : static_cast<T *>(args[2].data);
   if constexpr (std::is_same_v<T, float>)
     if (overlaps(args[0]) && sizeOf(args[0]) * sizeOf(args[2]) > 0) {
+      if (map)
+        return map->runInTurn(call, contract<T>);
       WindowProduct<T> windows(c, a, b, out);
       if (windows.fits())
         return windows.runAll(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
@@ -568,21 +78,66 @@ astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
   if (c.batch.size() * c.rows.size() * c.columns.size() == 0)
     return ASTRA_OK;
   if (c.contracted.size() == 0) {
+    if (map)
+      return map->runInTurn(call, contract<T>);
     clearResult(c, out);
     return ASTRA_OK;
   }
+  FusedBoxes::Axes batch = {0, uint32_t(params[0])};
+  FusedBoxes::Axes rows = {batch.end, args[0].rank - uint32_t(params[1])};
+  FusedBoxes::Axes columns = {rows.end, args[2].rank};
+  if (exchanged)
+    std::swap(rows, columns);
+  std::optional<FusedBoxes> made;
+  FusedBoxes *boxes = map ? &made.emplace(*map, batch, rows, columns) : nullptr;
   if constexpr (!isSmallFloat<T>) {
     DirectProduct<T> small(c, a, b, out);
-    if (small.fits())
-      return small.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
+    bool fits = small.fits();
+    if (fits && map && !small.hasGroups())
+      return map->runInTurn(call, contract<T>);
+    if (fits)
+      return small.run(call, boxes) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
   }
-  Nest<1> columns = resultColumns(args, params[0], params[1], exchanged);
+  int64_t strides[ASTRA_MAX_RANK] = {};
+  astra_arg_t kept[] = {args[0], args[1], args[2]};
+  if (Product<T>::takesBoxes && !out) {
+    int64_t row = Product<T>::keptRowOf(Cut<Compute<T>>(c));
+    layOutKept(args[2], rows, columns, row, strides);
+    kept[2].strides = strides;
+    args = kept;
+    c = Contraction(args, params[0], params[1], exchanged);
+  }
+  Nest<1> outColumns = resultColumns(args, params[0], params[1], exchanged);
   bool overlap = overlaps(args[exchanged ? 0 : 1]);
-  return Product<T>(call, c, columns, overlap, a, b, out).run();
+  return Product<T>(call, c, outColumns, overlap, a, b, out, boxes).run();
+}
+
+template <class T>
+astra_outcome_t contract(const astra_call_t *call, const astra_arg_t *args,
+                         const int64_t *params) {
+  return multiply<T>(call, args, params, nullptr);
+}
+
+/// Small results stay in cache by themselves.
+template <class T>
+astra_outcome_t contractMap(const astra_call_t *call, const astra_arg_t *args,
+                            const int64_t *params) {
+  ProductMap map(args, params, 2);
+  if (isSmallFloat<T> || map.size() < fusedGrain)
+    return map.runInTurn(call, contract<T>);
+  return multiply<T>(call, map.alone().all, map.own, &map);
 }
 
 } // namespace
 
+ASTRA_DEFINE_VARIANT(contract_map, f32, boxes,
+                     contractMap<float>(call, args, params))
+ASTRA_DEFINE_VARIANT(contract_map, f16, boxes,
+                     contractMap<F16>(call, args, params))
+ASTRA_DEFINE_VARIANT(contract_map, bf16, boxes,
+                     contractMap<BF16>(call, args, params))
+ASTRA_DEFINE_VARIANT(contract_map, f64, boxes,
+                     contractMap<double>(call, args, params))
 #ifdef __AVX512F__
 ASTRA_DEFINE_VARIANT(contract, f32, 14x32, contract<float>(call, args, params))
 ASTRA_DEFINE_VARIANT(contract, f16, 14x32, contract<F16>(call, args, params))

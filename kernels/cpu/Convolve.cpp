@@ -1,7 +1,9 @@
 // Convolutions with zeros around x. Where windows are read where they are
 // (WindowProduct.h), a task sets out what a few rows of the result need of one
 // sample, in memory that stays in its caches; else all of x is set out first.
+// Where a fused map takes the result (FusedProduct.h), it gets it band by band.
 #include "kernels/Convolution.h"
+#include "kernels/FusedProduct.h"
 #include "kernels/Window.h"
 #include "kernels/cpu/PlaceProduct.h"
 #include "kernels/cpu/WindowProduct.h"
@@ -48,19 +50,51 @@ public:
         : contraction(of), product(contraction, memory, w, out) {}
   };
 
-  Band at(int64_t index, float *memory) const {
+  /// If the result is kept, a channel of it after the other.
+  ASTRA_SHARED Band at(int64_t index, float *memory, float *kept) const {
     int64_t row = index % inSample() * height;
     int64_t of = rows - row < height ? rows - row : height;
-    float *out = static_cast<float *>(c.out.data) +
-                 index / inSample() * c.out.strides[0] + row * c.out.strides[2];
     MadeView windows = c.windows(room, of), result = c.result(1, of);
+    float *out = kept;
+    if (kept) {
+      int64_t stride = 1;
+      for (uint32_t d = result.rank - 1; d-- > 0; stride *= result.shape[d])
+        result.strides[d] = stride;
+      result.strides[result.rank - 1] = stride;
+    } else {
+      out = static_cast<float *>(c.out.data) +
+            index / inSample() * c.out.strides[0] + row * c.out.strides[2];
+    }
     astra_arg_t args[] = {windows.at(memory, 0), weights.at(c.w.data, 0),
                           result.at(out, 0)};
     return Band(Contraction(args, 0, c.contracted()), memory,
                 static_cast<const float *>(c.w.data), out);
   }
 
+  /// Is it worth it, with a result that is kept or not?
+  bool areFast(bool keeps) const {
+    float none = 0, *kept = keeps ? &none : nullptr;
+    return at(0, nullptr, kept).product.fits() &&
+           at(count() - 1, nullptr, kept).product.isPossible();
+  }
+
+  /// Are channels of a band so short that a map of all of them is quicker?
+  bool areShort() const { return height * lineOfResult() < 128; }
+
   int64_t sizeOfRoom() const { return sizeOfRoom(height); }
+  /// Elements of a band's result.
+  int64_t sizeOfResult() const {
+    return height * lineOfResult() * c.w.shape[0];
+  }
+
+  /// Gives the result of a band to those who take it.
+  ASTRA_SHARED void handOver(int64_t index, const FusedBoxes &boxes,
+                             float *kept) const {
+    int64_t row = index % inSample() * height, line = lineOfResult();
+    int64_t of = rows - row < height ? rows - row : height;
+    boxes.run({index / inSample(), row * line, of * line, 0, c.w.shape[0], kept,
+               1, of * line});
+  }
 
   /// Sets out what a band needs.
   void fill(int64_t index, float *memory) const {
@@ -105,6 +139,13 @@ private:
   static constexpr int64_t leastRows = 8, leastBands = 16; // for threads
 
   int64_t inSample() const { return (rows + height - 1) / height; }
+  /// Places of a row of the outermost axis.
+  ASTRA_SHARED int64_t lineOfResult() const {
+    int64_t places = 1;
+    for (uint32_t d = 3; d < c.out.rank; ++d)
+      places *= c.out.shape[d];
+    return places;
+  }
   int64_t sizeOfRoom(int64_t of) const {
     MadeView view = c.room(1, of);
     return view.strides[0];
@@ -115,19 +156,12 @@ private:
   MadeView room, weights;
 };
 
-astra_outcome_t convolve(const astra_call_t *call, const astra_arg_t *args,
-                         const int64_t *params) {
-  Convolution c(args, params[0]);
-  if constexpr (PlaceProduct::isPossible)
-    if (PlaceProduct places(c); places.fits())
-      return places.run(call);
-  if (sizeOf(c.out) == 0 || sizeOf(c.w) == 0)
-    return convolveWhole<float>(call, c, SET_OUT_NAME, CONTRACT_NAME);
-  Bands bands(c);
-  Bands::Band first = bands.at(0, nullptr),
-              last = bands.at(bands.count() - 1, nullptr);
-  if (!first.product.fits() || !last.product.isPossible())
-    return convolveWhole<float>(call, c, SET_OUT_NAME, CONTRACT_NAME);
+/// Band by band, given to those who take the result if there are any; it may
+/// have no place else.
+astra_outcome_t convolveBands(const astra_call_t *call, const Bands &bands,
+                              bool keeps, const FusedBoxes *boxes) {
+  float none = 0;
+  Bands::Band first = bands.at(0, nullptr, keeps ? &none : nullptr);
   Scratch<float> weights(call, first.product.sizeOfWeights());
   if (!weights)
     return ASTRA_ERROR_OUT_OF_MEMORY;
@@ -136,19 +170,60 @@ astra_outcome_t convolve(const astra_call_t *call, const astra_arg_t *args,
   parallelFor(call, bands.count(), 1, [&](int64_t begin, int64_t end) {
     Scratch<float> room(call, bands.sizeOfRoom());
     Scratch<float> sums(call, first.product.sizeOfSums() + 1);
-    if (!room || !sums)
+    Scratch<float> kept(call, keeps ? bands.sizeOfResult() : 1);
+    if (!room || !sums || !kept)
       __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
-    for (; room && sums && begin < end; ++begin) {
+    for (; room && sums && kept && begin < end; ++begin) {
       bands.fill(begin, room.get());
-      Bands::Band band = bands.at(begin, room.get());
+      float *place = keeps ? kept.get() : nullptr;
+      Bands::Band band = bands.at(begin, room.get(), place);
       band.product.useWeights(weights.get());
       for (int64_t i = 0; i < band.product.blocks(); ++i)
         band.product.make(i, sums.get());
+      if (boxes)
+        bands.handOver(begin, *boxes, place);
     }
   });
   return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
 }
 
+astra_outcome_t convolve(const astra_call_t *call, const astra_arg_t *args,
+                         const int64_t *params);
+
+/// If there is a map, it takes the result, band by band where that is possible.
+ASTRA_SHARED astra_outcome_t multiply(const astra_call_t *call,
+                                      const astra_arg_t *args,
+                                      const int64_t *params, ProductMap *map) {
+  Convolution c(args, params[0]);
+  if constexpr (PlaceProduct::isPossible)
+    if (PlaceProduct places(c); places.fits())
+      return map ? map->runInTurn(call, convolve) : places.run(call);
+  if (sizeOf(c.out) > 0 && sizeOf(c.w) > 0) {
+    Bands bands(c);
+    bool keeps = map && !map->hasRoom;
+    if (!(map && bands.areShort()) && bands.areFast(keeps)) {
+      std::optional<FusedBoxes> boxes;
+      if (map)
+        boxes.emplace(*map, FusedBoxes::Axes{0, 1},
+                      FusedBoxes::Axes{2, c.out.rank}, FusedBoxes::Axes{1, 2});
+      return convolveBands(call, bands, keeps, boxes ? &*boxes : nullptr);
+    }
+  }
+  return map ? map->runInTurn(call, convolve)
+             : convolveWhole<float>(call, c, SET_OUT_NAME, CONTRACT_NAME);
+}
+
+astra_outcome_t convolve(const astra_call_t *call, const astra_arg_t *args,
+                         const int64_t *params) {
+  return multiply(call, args, params, nullptr);
+}
+astra_outcome_t convolveMap(const astra_call_t *call, const astra_arg_t *args,
+                            const int64_t *params) {
+  ProductMap map(args, params, 2 + params[2]);
+  return multiply(call, map.alone().all, map.own, &map);
+}
+
 } // namespace
 
 ASTRA_DEFINE_VARIANT(conv, f32, bands, convolve(call, args, params))
+ASTRA_DEFINE_VARIANT(conv_map, f32, bands, convolveMap(call, args, params))

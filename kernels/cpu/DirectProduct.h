@@ -4,12 +4,14 @@
 // are consecutive along k are transposed in registers. Few rows make wide
 // tiles: there must be chains enough to hide the latency of an fma, and long
 // runs of memory. Where b is far away it is read a few rows at a time, in runs
-// that the processor sees coming, and the chains wait in cache meanwhile.
+// that the processor sees coming, and the chains wait in cache meanwhile. A
+// fused map that takes the result of many rows gets some of them at a time.
 #ifndef ASTRA_KERNELS_CPU_DIRECTPRODUCT_H
 #define ASTRA_KERNELS_CPU_DIRECTPRODUCT_H
 
 #include "kernels/Call.h"
 #include "kernels/Contraction.h"
+#include "kernels/FusedProduct.h"
 #include "kernels/cpu/Pack.h"
 #include "kernels/cpu/Subnormal.h"
 #include <optional>
@@ -261,7 +263,13 @@ public:
            (far && m <= rowsAtMost);
   }
 
-  bool run(const astra_call_t *call) {
+  /// Can boxes take the result?
+  bool hasGroups() const { return groups > 1 && !across; }
+
+  /// Those that take the result, if there are any; without `out` it has no
+  /// other place.
+  bool run(const astra_call_t *call, const FusedBoxes *takers = nullptr) {
+    boxes = takers;
     std::optional<Scratch<C>> scratch;
     if (turns) {
       turned = scratch.emplace(call, size * k * turnedRow()).get();
@@ -285,6 +293,8 @@ public:
                       count = 2;
                     makePiece(index, piece * width, count * width, own);
                     begin += count;
+                    if (boxes)
+                      handOver(index, begin == end, own);
                   }
                 });
     return !failed;
@@ -311,11 +321,29 @@ private:
   struct Scratches {
     Scratches(const astra_call_t *call, const DirectProduct &p)
         : chains(call, p.far ? p.m * p.reach : 0),
-          sums(call, p.spread ? p.m * p.reach : 0),
+          sums(call, p.spread    ? p.m * p.reach
+                     : p.keeps() ? boxSize + Tile<C>::rows * p.n
+                                 : 0),
           rows(call, p.copies ? p.m * p.copiedRow() : 0) {}
     explicit operator bool() const { return chains && sums && rows; }
     Buffer<C> chains, sums, rows;
+    int64_t waiting = 0; // rows that are to be given away
   };
+
+  /// Elements that are given away together: they are in a near cache then.
+  static constexpr int64_t boxSize = 8192;
+  bool keeps() const { return boxes && !out; }
+
+  /// A group of rows is complete: gives it away, or lets it wait for the next.
+  ASTRA_SHARED void handOver(int64_t index, bool isLast, Scratches &own) const {
+    int64_t batch = divide(index, groups), group = index - batch * groups;
+    own.waiting += leastRows + (group < higherTiles);
+    if (!isLast && group + 1 < groups && own.waiting * n < boxSize)
+      return;
+    boxes->run({batch, rowOf(group + 1) - own.waiting, own.waiting, 0, n,
+                keeps() ? own.sums.get() : nullptr, n, 1});
+    own.waiting = 0;
+  }
 
   int64_t copiedRow() const { return k + lanes; }
 
@@ -382,8 +410,11 @@ private:
         copies ? copyRows(a + base[0], own.rows.get()) : a + base[0];
     tile.aRow = copies ? copiedRow() : aRow;
     tile.b = b + column * bColumn;
-    tile.to = spread ? own.sums.get() : out + base[2] + column;
-    tile.toStride = tile.fromStride = spread ? reach : c.rows.innerStride(1);
+    tile.to = spread    ? own.sums.get()
+              : keeps() ? own.sums.get() + own.waiting * n
+                        : out + base[2] + column;
+    tile.toStride = spread ? reach : keeps() ? n : c.rows.innerStride(1);
+    tile.fromStride = tile.toStride;
     for (int64_t p = 0; p < k; p += tile.k) {
       int64_t chain = p / chainLength * chainLength + chainLength;
       int64_t end = far && p + farRows < chain ? p + farRows : chain;
@@ -512,6 +543,7 @@ private:
   bool turns;     // columns of b are made rows before
   bool across;    // the same rows of all problems follow one another
   C *turned = nullptr;
+  const FusedBoxes *boxes = nullptr; // that take the result
 };
 
 ASTRA_KERNELS_END

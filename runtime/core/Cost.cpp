@@ -3,6 +3,7 @@
 #include "core/Dtype.h"
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace astra {
 namespace {
@@ -104,7 +105,7 @@ uint64_t fusedFlops(const astra_fused_desc_t &fused, const Operands &of) {
     count += !moves;
     word += length + (word[length] == ' ');
   }
-  return count * elements(of.inputCount ? of.inputs[0] : of.outputs[0]);
+  return count * elements(of.outputs[0]);
 }
 
 uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
@@ -129,6 +130,8 @@ uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
     break;
   case KernelTraits::Fused:
     return fusedFlops(fusedOf(params), of);
+  case KernelTraits::Joined:
+    return weight * products(of, params + 2) + fusedFlops(fusedOf(params), of);
   }
   uint64_t n = last(of.inputs[0], 1), squares = n * n;
   uint64_t factor = matrices(of.inputs[0]) * squares * n * weight / 6;
@@ -139,9 +142,23 @@ uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
   return traits.rule == KernelTraits::Equations ? factor + 2 * each : each;
 }
 
+/// The product that a kernel joins with a fused one: "conv_map_f32" has that of
+/// "conv_f32".
+std::string productOf(std::string name) {
+  size_t at = name.find("_map_");
+  return at == std::string::npos || name.compare(0, 6, "fused_") == 0
+             ? std::string()
+             : name.erase(at, 4);
+}
+
 } // namespace
 
 KernelTraits findTraits(const char *name) {
+  if (std::string product = productOf(name); !product.empty()) {
+    KernelTraits traits = findTraits(product.c_str());
+    traits.rule = KernelTraits::Joined;
+    return traits;
+  }
   KernelTraits traits;
   const Row *found = nullptr;
   for (const Row &row : rows)
@@ -168,9 +185,18 @@ Operands operandsOf(const KernelTraits &traits, const astra_arg_t *args,
     uint32_t inputs = fused.arg_count - outputs;
     return {args, args + inputs, inputs, outputs};
   }
+  bool isJoined = traits.rule == KernelTraits::Joined;
+  const int64_t *own = isJoined ? params + 2 : params;
   auto count = [&](int32_t stated) {
-    return uint32_t(stated < 0 ? params[0] - stated : stated);
+    return uint32_t(stated < 0 ? own[0] - stated : stated);
   };
+  if (isJoined) {
+    const astra_fused_desc_t &fused = fusedOf(params);
+    uint32_t outputs = fusedOutputs(fused);
+    // Of the fused kernel's inputs the product is none of the call's.
+    uint32_t inputs = count(traits.inputs) + fused.arg_count - outputs - 1;
+    return {args, args + inputs, inputs, outputs};
+  }
   uint32_t inputs = count(traits.inputs), outputs = count(traits.outputs);
   return {args, args + inputs, inputs, outputs};
 }

@@ -19,7 +19,8 @@ struct KernelTraits {
     Cubes,
     Equations,
     Triangles,
-    Fused
+    Fused,
+    Joined // a product, of so many inputs, and a fused kernel
   };
   int32_t inputs = 0, outputs = 0; // -n: n and params[0] more
   Rule rule = Moves;
@@ -42,6 +43,12 @@ struct Cost {
 };
 Cost costOf(const KernelTraits &traits, const Operands &operands,
             const int64_t *params);
+
+/// Does a kernel run the module's own code?
+inline bool runsFused(const KernelTraits &traits) {
+  return traits.rule == KernelTraits::Fused ||
+         traits.rule == KernelTraits::Joined;
+}
 
 /// The description of a fused kernel that is called with these parameters.
 inline const astra_fused_desc_t &fusedOf(const int64_t *params) {

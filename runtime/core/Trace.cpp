@@ -69,10 +69,14 @@ Trace::Site Trace::siteOf(const Module &module,
     return known->second;
   const astra_module_desc_t &desc = module.descriptor();
   Site site = {keep(join(desc.name, ".", function.name)), "", ""};
-  if (note.fused)
-    site.kernel = keep(note.fused->ops);
-  else if (note.import != wholeCall)
+  if (note.fused) {
+    const char *name = desc.imports[note.import].name;
+    bool isJoined = findTraits(name).rule == KernelTraits::Joined;
+    site.kernel = keep(isJoined ? join(name, ": ", note.fused->ops)
+                                : std::string(note.fused->ops));
+  } else if (note.import != wholeCall) {
     site.kernel = keep(desc.imports[note.import].name);
+  }
   if (note.location >= 0)
     site.source = keep(module.location(uint64_t(note.location)));
   sites.emplace(key, site);

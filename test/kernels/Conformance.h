@@ -85,6 +85,8 @@ inline const RowText rowTexts[] = {
 #define CHECK_CLOSE(op, dtype, version, doc) ROW2(op, dtype, "bool", Check)
 #define FUSED(op, what, version, doc)                                          \
   {#op "_" #what, {nullptr, nullptr, nullptr}, "bool", Row::Fused},
+#define CONTRACT_MAP(op, dtype, version, doc) FUSED(op, dtype, version, doc)
+#define CONV_MAP(op, dtype, version, doc) FUSED(op, dtype, version, doc)
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
   {#op "_" #dtype, {nullptr, nullptr, nullptr}, "bool", Row::Other},
 #include "kernels/kernels.def"

@@ -158,11 +158,14 @@ astra_outcome_t CallWatch::refuse(const std::string &who, const char *does,
 std::string CallWatch::kernelText(size_t import, const int64_t *params) const {
   const Module &module = *launch.module;
   const astra_module_desc_t &desc = module.descriptor();
-  if ((*traits)[import].rule != KernelTraits::Fused)
+  const KernelTraits &row = (*traits)[import];
+  if (!runsFused(row))
     return join("kernel ", desc.imports[import].name);
   const astra_fused_desc_t &fused = fusedOf(params);
   std::string places = module.fusedSource(size_t(&fused - desc.fused));
-  return join("the fused kernel \"", fused.ops, "\"",
+  bool isJoined = row.rule == KernelTraits::Joined;
+  return join(isJoined ? join(desc.imports[import].name, " with ") : "",
+              "the fused kernel \"", fused.ops, "\"",
               places.empty() ? "" : " of ", places);
 }
 
@@ -182,7 +185,7 @@ int64_t CallWatch::exportLocation() const {
 void CallWatch::note(size_t import, const Operands &operands,
                      const int64_t *params, uint64_t start) noexcept {
   const KernelTraits &row = (*traits)[import];
-  bool isFused = row.rule == KernelTraits::Fused;
+  bool isFused = runsFused(row);
   Status status = guarded([&]() -> Status {
     notes.push_back({import, locationOf(params),
                      isFused ? &fusedOf(params) : nullptr, thisThread(), start,

@@ -1,0 +1,154 @@
+"""Products and the fused kernels that take their results give the bits of separate
+kernels: random epilogues (bias, activation, residual, scale, mask, several results, an
+update in place) behind contractions and convolutions of every way that kernels have,
+compiled with --fuse=on and --fuse=off and run at every level and on several threads.
+
+Usage: epilogues.py ASTRAC [COUNT [SEED]]. A failing program is shown."""
+import array
+import glob
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-40, -1e-40, 3e38]
+# What a product is made of: its text, its shape and those of x and w. Sizes that have
+# boxes (16384 elements), ragged ones and empty ones, in the ways of packed products,
+# of tall ones, of few rows, of many k and of exchanged operands.
+MATRICES = [
+    ("x @ w", "n m", "n k", "k m"),
+    ("x @ w", "n m", "n k", "k m"),
+    ("transpose(x) @ w", "n m", "k n", "k m"),
+    ("x @ transpose(w)", "n m", "n k", "m k"),
+    ("x @ w", "b n m", "b n k", "k m"),
+    ("x @ w", "b n m", "b n k", "b k m"),
+    ('einsum("bik,bkj->ibj", x, w)', "n b m", "b n k", "b k m"),
+    ('einsum("ik,kj->ji", x, w)', "m n", "n k", "k m"),
+]
+SIZES = [
+    dict(b=2, n=150, k=70, m=1100), dict(b=3, n=129, k=257, m=61), dict(b=2, n=1500, k=9, m=20),
+    dict(b=2, n=3000, k=33, m=64), dict(b=1, n=5, k=40, m=4099), dict(b=1, n=40, k=4500, m=450),
+    dict(b=2, n=4100, k=12, m=3), dict(b=2, n=130, k=0, m=150), dict(b=2, n=0, k=5, m=70),
+    dict(b=0, n=130, k=5, m=150), dict(b=3, n=7, k=3, m=5), dict(b=40, n=30, k=20, m=18),
+]
+CONVOLUTIONS = [
+    ("conv(x, w, padding = 1)", (3, 20, 30, 19), (34, 20, 3, 3), (3, 34, 30, 19)),
+    ("conv(x, w)", (2, 40, 32, 31), (33, 40, 3, 2), (2, 33, 30, 30)),
+    ("conv(x, w, stride = 2, padding = 1)", (2, 12, 61, 75), (32, 12, 3, 3), (2, 32, 31, 38)),
+    ("conv(x, w)", (2, 16, 30, 33), (20, 16, 1, 1), (2, 20, 30, 33)),
+    ("conv(x, w, padding = 1)", (2, 0, 30, 19), (34, 0, 3, 3), (2, 34, 30, 19)),
+]
+
+
+class Program:
+    def __init__(self, rng):
+        self.rng = rng
+        self.dtype = rng.choice(["f32", "f32", "f32", "f64", "f16", "bf16"])
+        if rng.random() < 0.25:
+            self.dtype = "f32"
+            self.product, x, w, self.shape = rng.choice(CONVOLUTIONS)
+            self.names = ", ".join(map(str, self.shape))
+            self.shapes = {"x": x, "w": w}
+            self.types = {"x": ", ".join(map(str, x)), "w": ", ".join(map(str, w))}
+            self.bias = (self.shape[1], 1, 1)
+        else:
+            self.product, result, x, w = rng.choice(MATRICES)
+            size = rng.choice(SIZES)
+            take = lambda names: tuple(size[name] for name in names.split())
+            self.names, self.shape = result.replace(" ", ", "), take(result)
+            self.shapes = {"x": take(x), "w": take(w)}
+            self.types = {"x": x.replace(" ", ", "), "w": w.replace(" ", ", ")}
+            self.bias = self.shape[-1:]
+        self.shapes.update(r=self.shape, a=self.bias)
+        last = self.names.split(", ")[-1]
+        self.types.update(r=self.names,
+                          a=last if len(self.bias) == 1 else ", ".join(map(str, self.bias)))
+
+    def text(self):
+        rng, value, t = self.rng, "y", self.dtype
+        for _ in range(rng.randint(1, 4)):
+            value = rng.choice(["{} + a", "relu({})", "{} + r", "r - {} * 0.5", "gelu({})", "{} * a",
+                                "where(r > 0.0, {}, 0.0)", "tanh({})", "{} * 2.0"]).format(value)
+        shape = f"[{self.names}]"
+        result, kind = ("z", t + shape), rng.random()
+        if kind < 0.2:
+            # A state that is updated where it lies.
+            result = (f"loop (r) for t in 0..2 {{ let y = {self.product}; {value} }}", t + shape)
+        elif kind < 0.3:
+            result = ("sum(z, axis = 0)", f"{t}[{', '.join(self.names.split(', ')[1:])}]")
+        elif kind < 0.4:
+            result = ("z > 0.5", "bool" + shape)
+        results = [result] + rng.choice([[], [], [], [("y", t + shape)], [("z > 0.0", "bool" + shape)]])
+        if t == "bf16":  # files have none
+            results = [(v if u.startswith("bool") else f"f32({v})", u.replace("bf16", "f32")) for v, u in results]
+        given = "f32" if t == "bf16" else t
+        parameters = ", ".join(f"{name}: {given}[{self.types[name]}]" for name in "xwra")
+        lines = [f"  let {v} = bf16({v})" for v in "xwra"] if t == "bf16" else []
+        return "\n".join([f"export fn f({parameters}) -> ({', '.join(u for _, u in results)},) {{", *lines,
+                          f"  let y = {self.product}", f"  let z = {value}",
+                          f"  ({', '.join(v for v, _ in results)},)", "}", ""])
+
+
+def write_npy(path, shape, dtype, rng, special):
+    count = 1
+    for extent in shape:
+        count *= extent
+    values = [rng.choice(SPECIAL) if rng.random() < special else rng.uniform(-1, 1) for _ in range(count)]
+    descr = {"f32": "<f4", "f64": "<f8", "f16": "<f2", "bf16": "<f4"}[dtype]
+    if dtype == "f16":
+        data = struct.pack(f"<{count}e", *(65504.0 if v == 3e38 else v for v in values))
+    else:
+        data = array.array("d" if dtype == "f64" else "f", values).tobytes()
+    header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data)
+
+
+def run(astrac, folder, inputs, *options):
+    """The bytes of the results, or what was said instead."""
+    for old in glob.glob(str(folder / "out*")):
+        os.remove(old)
+    done = subprocess.run([astrac, "run", str(folder / "program.astra"), "f", *inputs, "-o", str(folder / "out.npy"),
+                           *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        return done.stdout
+    return [pathlib.Path(name).read_bytes() for name in sorted(glob.glob(str(folder / "out*")))]
+
+
+def check(astrac, seed, folder):
+    rng = random.Random(seed)
+    program = Program(rng)
+    text = program.text()
+    (folder / "program.astra").write_text(text)
+    special = rng.choice([0, 0, 0.001])
+    for name in "xwra":
+        write_npy(folder / f"{name}.npy", program.shapes[name], program.dtype, rng, special)
+    inputs = [str(folder / f"{name}.npy") for name in "xwra"]
+    expected = run(astrac, folder, inputs, "--fuse=off")
+    if isinstance(expected, str):
+        return f"seed {seed} does not run:\n{text}{expected}"
+    for options in ([], ["--threads=2"], ["--threads=3", "--cpu-level=v3"], ["--threads=7"],
+                    ["--cpu-level=ref", "--threads=2"]):
+        found = run(astrac, folder, inputs, "--fuse=on", *options)
+        if found != expected:
+            said = found if isinstance(found, str) else "other bits"
+            return f"seed {seed}, {program.shapes}, {options}: {said}\n{text}"
+    return None
+
+
+def main():
+    astrac = sys.argv[1]
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, first + count):
+            failure = check(astrac, seed, pathlib.Path(folder))
+            if failure:
+                sys.exit(failure)
+    print(f"{count} programs, the same bits joined and not")
+
+
+main()
