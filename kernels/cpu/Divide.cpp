@@ -130,7 +130,7 @@ astra_outcome_t divideAll(const astra_call_t *call, const astra_arg_t *args) {
         in[k] = buffer[k];
       }
       if (!divide<Op>(in[0], in[1], result, n)) {
-        failed = true;
+        __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
         return false;
       }
       int64_t stride = nest.innerStride(2);

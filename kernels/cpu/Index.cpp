@@ -49,18 +49,19 @@ astra_outcome_t gather(const astra_call_t *call, const astra_arg_t *args,
   bool failed = false;
   auto run = [&](int64_t begin, int64_t end) {
     int64_t offsets[block], current = -1, n = 0;
-    for (int64_t item = begin; item < end && !failed; ++item) {
+    for (int64_t item = begin; item < end; ++item) {
       int64_t wanted = item / runs.count, start[2];
       if (wanted != current) {
         current = wanted;
         n = Places::smaller(places.size() - current * block);
-        failed |= !places.offsets(current * block, n, offsets);
+        // No thread takes back what another has found.
+        if (!places.offsets(current * block, n, offsets))
+          return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
       }
       runs.startOf(item % runs.count, start);
-      if (!failed)
-        gatherBlock(static_cast<const T *>(x.data) + start[0],
-                    static_cast<T *>(out.data) + start[1], places, runs,
-                    current * block, n, offsets);
+      gatherBlock(static_cast<const T *>(x.data) + start[0],
+                  static_cast<T *>(out.data) + start[1], places, runs,
+                  current * block, n, offsets);
     }
   };
   parallelFor(call, blocks * runs.count,

@@ -183,7 +183,7 @@ ASTRA_SHARED astra_outcome_t sortLines(const astra_call_t *call,
       [&](int64_t begin, int64_t end) {
         Scratch<typename How::Memory> memory(call, n <= rankLimit ? 0 : 2 * n);
         if (!memory) {
-          failed = true;
+          __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
           return;
         }
         starts.visit(

@@ -91,6 +91,22 @@ TEST_P(Conformance, Gather) {
   }
 }
 
+/// What one thread has found, none takes back.
+TEST_P(Conformance, GatherOnThreadsKeepsErrors) {
+  Tensor<float> x({1}), out({2000000});
+  Tensor<int64_t> index({2000000});
+  TestCall many;
+  many.threads = 3;
+  for (int run = 0; run < 100; ++run) {
+    int64_t &wrong = index.data[random() % index.data.size()];
+    wrong = 1;
+    ASSERT_EQ(many.run("gather_b32", {x.arg(), index.arg(), out.arg()}, {1, 0},
+                       GetParam()),
+              ASTRA_ERROR_OUT_OF_RANGE);
+    wrong = 0;
+  }
+}
+
 TEST_P(Conformance, Scatter) {
   for (const Row &row : allRows()) {
     if (row.family != Row::Scatter || !hasVariant(row))

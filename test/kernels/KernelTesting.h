@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace astra {
@@ -86,6 +87,7 @@ public:
 
   std::string message; // of the last failure
   int64_t piece = 3;   // grains in a piece of parallel work
+  int64_t threads = 1; // that do the pieces at the same time
 
 private:
   static TestCall &self(const astra_call_t *call) {
@@ -93,9 +95,18 @@ private:
   }
   static void parallelFor(const astra_call_t *call, int64_t count,
                           int64_t grain, astra_range_fn fn, void *context) {
-    int64_t size = grain * self(call).piece;
-    for (int64_t begin = (count - 1) / size * size; begin >= 0; begin -= size)
-      fn(context, begin, begin + size < count ? begin + size : count);
+    int64_t size = grain * self(call).piece, threads = self(call).threads;
+    auto run = [=](int64_t first) {
+      int64_t begin = (count - 1) / size * size - first * size;
+      for (; begin >= 0; begin -= threads * size)
+        fn(context, begin, begin + size < count ? begin + size : count);
+    };
+    std::vector<std::thread> others;
+    for (int64_t first = 1; first < threads; ++first)
+      others.emplace_back(run, first);
+    run(0);
+    for (std::thread &other : others)
+      other.join();
   }
   static void *scratch(const astra_call_t *, int64_t bytes) {
     size_t size = (size_t(bytes) + 64) / 64 * 64;
