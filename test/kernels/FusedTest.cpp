@@ -1,35 +1,15 @@
 // The loops around a module's own code, with blocks written by hand: every
 // layout and ragged extents, at every level, against the separate kernels of
 // `ref`.
-#include "AnyTensor.h"
+#include "FusedTesting.h"
 #include <cmath>
-#include <gtest/gtest.h>
 
 using namespace astra::testing;
 
 namespace {
 
-using Shape = std::vector<int64_t>;
 const Layout layouts[] = {Layout::Dense, Layout::Transposed, Layout::Backwards,
                           Layout::Gaps, Layout::Broadcast};
-
-/// Operand k of a block at element i.
-template <class T>
-T &at(void *const *data, const int64_t *masks, int k, int64_t i) {
-  // A vector repeats as a whole.
-  int64_t vector = i / ASTRA_BLOCK_LANES * ASTRA_BLOCK_LANES;
-  return static_cast<T *>(data[k])[(vector & masks[k]) + i - vector];
-}
-
-/// out0 = a + b, out1 = a < b.
-void addAndCompare(void *const *data, const int64_t *masks, int64_t count) {
-  EXPECT_EQ(count % ASTRA_BLOCK_LANES, 0);
-  for (int64_t i = 0; i < count; ++i) {
-    float a = at<float>(data, masks, 0, i), b = at<float>(data, masks, 1, i);
-    static_cast<float *>(data[2])[i] = a + b;
-    static_cast<uint8_t *>(data[3])[i] = a < b;
-  }
-}
 
 /// The input joins a sum and a maximum.
 void sumAndMax(void *const *data, const int64_t *masks, int64_t count) {
@@ -53,30 +33,15 @@ void addThree(void *const *data, const int64_t *masks, int64_t count) {
                                        at<float>(data, masks, 2, i);
 }
 
-class Fused : public ::testing::TestWithParam<uint32_t> {
+class Fused : public FusedTesting {
 protected:
-  void SetUp() override {
-    if (!processorHas(GetParam()))
-      GTEST_SKIP() << "this processor lacks the level";
-  }
+  Fused() : FusedTesting(4711) {}
 
   void run(const char *kernel, const astra_fused_desc_t &plan,
            const std::vector<const AnyTensor *> &tensors) {
-    std::vector<astra_arg_t> args;
-    for (const AnyTensor *tensor : tensors)
-      args.push_back(tensor->arg());
-    call.piece = 1 + int64_t(random() % 3);
-    outcome = call.run(kernel, args, {int64_t(&plan)}, GetParam());
+    outcome = FusedTesting::run(kernel, tensors, {int64_t(&plan)});
   }
 
-  AnyTensor make(const char *dtype, const Shape &shape, Layout layout) {
-    AnyTensor tensor(dtypeOf(dtype), shape, layout);
-    tensor.fill(random, false);
-    return tensor;
-  }
-
-  TestCall call;
-  Random random{4711};
   astra_outcome_t outcome = -1;
 };
 
@@ -87,7 +52,7 @@ TEST_P(Fused, MapOfTwoResults) {
                                      {ASTRA_SLOT_ARG, ASTRA_BOOL}};
   const int64_t operands[] = {0, 1, 2, 3};
   astra_stage_desc_t stage = {
-      {addAndCompare, addAndCompare}, operands, 2, 2, 0, 0};
+      {addAndCompare<float>, addAndCompare<float>}, operands, 2, 2, 0, 0};
   astra_fused_desc_t plan = {"f", "add lt", 4, 0, 4, slots, 1, &stage};
   const Shape shapes[] = {{},      {0},        {1},     {15},        {16},
                           {17},    {3, 5},     {2, 70}, {3, 0, 2},   {5, 1, 67},

@@ -2,32 +2,12 @@
 // hand: every way of a product, any layout of the results, a result in the
 // place of a value that is read, at every level, against the separate kernels
 // of `ref`.
-#include "AnyTensor.h"
-#include <gtest/gtest.h>
+#include "FusedTesting.h"
 
 using namespace astra::testing;
 
 namespace {
 
-using Shape = std::vector<int64_t>;
-
-/// Operand k of a block at element i.
-template <class T>
-T &at(void *const *data, const int64_t *masks, int k, int64_t i) {
-  int64_t vector = i / ASTRA_BLOCK_LANES * ASTRA_BLOCK_LANES;
-  return static_cast<T *>(data[k])[(vector & masks[k]) + i - vector];
-}
-
-/// out0 = a + b, out1 = a < b.
-template <class T>
-void addAndCompare(void *const *data, const int64_t *masks, int64_t count) {
-  EXPECT_EQ(count % ASTRA_BLOCK_LANES, 0);
-  for (int64_t i = 0; i < count; ++i) {
-    T a = at<T>(data, masks, 0, i), b = at<T>(data, masks, 1, i);
-    static_cast<uint8_t *>(data[3])[i] = a < b;
-    static_cast<T *>(data[2])[i] = a + b;
-  }
-}
 /// The comparison alone, for which the product has no room in a result.
 void compare(void *const *data, const int64_t *masks, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
@@ -55,36 +35,13 @@ const Case cases[] = {
     {{0, 3}, {3, 140}, {0, 140}, 0, 1},
 };
 
-class ProductMap : public ::testing::TestWithParam<uint32_t> {
+class ProductMap : public FusedTesting {
 protected:
-  void SetUp() override {
-    if (!processorHas(GetParam()))
-      GTEST_SKIP() << "this processor lacks the level";
-  }
-
-  AnyTensor make(const char *dtype, const Shape &shape,
-                 Layout layout = Layout::Dense) {
-    AnyTensor tensor(dtypeOf(dtype), shape, layout);
-    tensor.fill(random, false);
-    return tensor;
-  }
-
-  astra_outcome_t run(const std::string &kernel,
-                      const std::vector<const AnyTensor *> &tensors,
-                      const std::vector<int64_t> &params) {
-    std::vector<astra_arg_t> args;
-    for (const AnyTensor *tensor : tensors)
-      args.push_back(tensor->arg());
-    call.piece = 1 + int64_t(random() % 3);
-    return call.run(kernel, args, params, GetParam());
-  }
+  ProductMap() : FusedTesting(815) {}
 
   template <class T>
   void check(const char *name, uint32_t dtype, const Case &c, int64_t place,
              Layout other, Layout result, bool inPlace);
-
-  TestCall call;
-  Random random{815};
 };
 
 /// The product is argument `place` of the map, its sum with the other one the

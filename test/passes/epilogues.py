@@ -5,14 +5,9 @@ compiled with --fuse=on and --fuse=off and run at every level and on several thr
 
 Usage: epilogues.py ASTRAC [COUNT [SEED]]. A failing program is shown."""
 import array
-import glob
-import os
-import pathlib
-import random
 import struct
-import subprocess
-import sys
-import tempfile
+
+import both_ways
 
 SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-40, -1e-40, 3e38]
 # What a product is made of: its text, its shape and those of x and w. Sizes that have
@@ -97,29 +92,14 @@ def write_npy(path, shape, dtype, rng, special):
     for extent in shape:
         count *= extent
     values = [rng.choice(SPECIAL) if rng.random() < special else rng.uniform(-1, 1) for _ in range(count)]
-    descr = {"f32": "<f4", "f64": "<f8", "f16": "<f2", "bf16": "<f4"}[dtype]
     if dtype == "f16":
         data = struct.pack(f"<{count}e", *(65504.0 if v == 3e38 else v for v in values))
     else:
         data = array.array("d" if dtype == "f64" else "f", values).tobytes()
-    header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data)
+    both_ways.save_npy(path, shape, dtype, data)
 
 
-def run(astrac, folder, inputs, *options):
-    """The bytes of the results, or what was said instead."""
-    for old in glob.glob(str(folder / "out*")):
-        os.remove(old)
-    done = subprocess.run([astrac, "run", str(folder / "program.astra"), "f", *inputs, "-o", str(folder / "out.npy"),
-                           *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        return done.stdout
-    return [pathlib.Path(name).read_bytes() for name in sorted(glob.glob(str(folder / "out*")))]
-
-
-def check(astrac, seed, folder):
-    rng = random.Random(seed)
+def check(astrac, seed, rng, folder):
     program = Program(rng)
     text = program.text()
     (folder / "program.astra").write_text(text)
@@ -127,28 +107,13 @@ def check(astrac, seed, folder):
     for name in "xwra":
         write_npy(folder / f"{name}.npy", program.shapes[name], program.dtype, rng, special)
     inputs = [str(folder / f"{name}.npy") for name in "xwra"]
-    expected = run(astrac, folder, inputs, "--fuse=off")
+    expected = both_ways.run(astrac, folder, inputs, "--fuse=off")
     if isinstance(expected, str):
         return f"seed {seed} does not run:\n{text}{expected}"
-    for options in ([], ["--threads=2"], ["--threads=3", "--cpu-level=v3"], ["--threads=7"],
-                    ["--cpu-level=ref", "--threads=2"]):
-        found = run(astrac, folder, inputs, "--fuse=on", *options)
-        if found != expected:
-            said = found if isinstance(found, str) else "other bits"
-            return f"seed {seed}, {program.shapes}, {options}: {said}\n{text}"
-    return None
+    choices = ([], ["--threads=2"], ["--threads=3", "--cpu-level=v3"], ["--threads=7"],
+               ["--cpu-level=ref", "--threads=2"])
+    wrong = both_ways.difference(astrac, folder, inputs, expected, choices)
+    return wrong and f"seed {seed}, {program.shapes}, {wrong}\n{text}"
 
 
-def main():
-    astrac = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            failure = check(astrac, seed, pathlib.Path(folder))
-            if failure:
-                sys.exit(failure)
-    print(f"{count} programs, the same bits joined and not")
-
-
-main()
+both_ways.main(check, "joined and not")

@@ -3,14 +3,9 @@ elements, broadcasts and folds of rows, on ragged shapes and special values, com
 with --fuse=on and --fuse=off and run at every level and on several threads.
 
 Usage: fusion.py ASTRAC [COUNT [SEED]]. A failing program is kept and named."""
-import glob
-import os
-import pathlib
-import random
 import struct
-import subprocess
-import sys
-import tempfile
+
+import both_ways
 
 FLOATS = ["f32", "f32", "f32", "f64", "f16", "bf16"]
 UNARY = ("neg abs sign floor ceil round exp exp2 expm1 log log1p log2 log10 sqrt rsqrt cbrt sin "
@@ -130,59 +125,25 @@ def write_npy(path, shape, dtype, rng, special):
     data = b"".join(
         encode(rng.choice(SPECIAL) if rng.random() < special else rng.gauss(0, 2), dtype)
         for _ in range(count))
-    descr = {"f32": "<f4", "f64": "<f8", "f16": "<f2"}[dtype]
-    header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+    both_ways.save_npy(path, shape, dtype, data)
 
 
-def run(astrac, folder, source, inputs, *options):
-    """The bytes of the results, or what was said instead."""
-    for old in glob.glob(os.path.join(folder, "out*")):
-        os.remove(old)
-    done = subprocess.run(
-        [astrac, "run", source, "f", *inputs, "-o", os.path.join(folder, "out.npy"), *options],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        return done.stdout
-    return [pathlib.Path(name).read_bytes()
-            for name in sorted(glob.glob(os.path.join(folder, "out*")))]
-
-
-def check(astrac, seed, folder):
-    rng = random.Random(seed)
+def check(astrac, seed, rng, folder):
     program = Program(rng)
     n, m = rng.choice(ROWS), rng.choice(COLUMNS)
-    source = os.path.join(folder, "program.astra")
-    pathlib.Path(source).write_text(program.text())
+    (folder / "program.astra").write_text(program.text())
     inputs = []
     # Code that looks at whole vectors sees few of them without a special value.
     special = rng.choice([0.1, 0.1, 0.002])
     for name, shape in (("x", [n, m]), ("y", [m, n]), ("a", [m]), ("c", [n, 1])):
-        inputs.append(os.path.join(folder, name + ".npy"))
+        inputs.append(str(folder / f"{name}.npy"))
         write_npy(inputs[-1], shape, program.filed, rng, special)
-    expected = run(astrac, folder, source, inputs, "--fuse=off")
+    expected = both_ways.run(astrac, folder, inputs, "--fuse=off")
     if isinstance(expected, str) and "over nothing" not in expected:
         return f"seed {seed} does not run:\n{program.text()}{expected}"
-    for options in (["--cpu-level=v3"], ["--threads=3"], ["--cpu-level=ref", "--threads=2", "-O0"]):
-        found = run(astrac, folder, source, inputs, "--fuse=on", *options)
-        if found != expected:
-            said = found if isinstance(found, str) else "other bits"
-            return f"seed {seed}, n {n}, m {m}, {options}: {said}\n{program.text()}"
-    return None
+    choices = (["--cpu-level=v3"], ["--threads=3"], ["--cpu-level=ref", "--threads=2", "-O0"])
+    wrong = both_ways.difference(astrac, folder, inputs, expected, choices)
+    return wrong and f"seed {seed}, n {n}, m {m}, {wrong}\n{program.text()}"
 
 
-def main():
-    astrac = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            failure = check(astrac, seed, folder)
-            if failure:
-                sys.exit(failure)
-    print(f"{count} programs, the same bits fused and not")
-
-
-main()
+both_ways.main(check, "fused and not")
