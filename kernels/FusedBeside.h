@@ -25,7 +25,7 @@ public:
       uint32_t kind = plan.slots[s].kind;
       room[s] = roomBytes;
       if (shape.isFold(kind))
-        roomBytes += foldLaneCount * batch * 8;
+        roomBytes += laneCount() * batch * 8;
       else if (kind == ASTRA_SLOT_ROW ||
                (kind == ASTRA_SLOT_ARG && !isPerRow(int64_t(s))))
         roomBytes += batch * shape.length * shape.widths[s];
@@ -36,13 +36,11 @@ public:
   class Worker {
   public:
     Worker(const FusedBeside &of, char *memory)
-        : of(of), shape(of.shape), memory(memory) {
-      std::memset(values, 0, sizeof(values));
-      // Lanes without a row are computed too.
-      std::memset(memory, 0, size_t(of.roomBytes));
-    }
+        : of(of), shape(of.shape), memory(memory) {}
 
     void runBatch(int64_t first, int64_t count) {
+      if (count < of.batch)
+        clearAll();
       runs = 0;
       shape.rows.walk(first, first + count,
                       [&](const FusedOffsets &offset, int64_t n) {
@@ -56,6 +54,12 @@ public:
     }
 
   private:
+    /// Lanes without a row are computed too.
+    void clearAll() {
+      std::memset(values, 0, sizeof(values[0]) * shape.plan.slot_count);
+      std::memset(memory, 0, size_t(of.roomBytes));
+    }
+
     /// Neighbours along the rows' last axis.
     struct Run {
       int64_t count;
@@ -129,16 +133,11 @@ public:
       }
     }
 
-    /// Lanes that get an element; the others have no part in the value.
-    int64_t laneCount() const {
-      return shape.length < foldLaneCount ? shape.length : foldLaneCount;
-    }
-
     void clear(int64_t slot) {
       dispatchFold(shape.plan.slots[slot], [&](auto operation, auto zero) {
         using C = decltype(zero);
         C *x = reinterpret_cast<C *>(memory + of.room[slot]);
-        for (int64_t i = 0; i < laneCount() * of.batch; ++i)
+        for (int64_t i = 0; i < of.laneCount() * of.batch; ++i)
           x[i] = decltype(operation)::template identity<C>();
       });
     }
@@ -150,7 +149,7 @@ public:
         using C = decltype(zero);
         using Op = decltype(operation);
         C *x = reinterpret_cast<C *>(memory + of.room[slot]);
-        int64_t batch = of.batch, present = laneCount();
+        int64_t batch = of.batch, present = of.laneCount();
         for (int64_t half = foldLaneCount / 2; half; half /= 2) {
           for (int64_t i = 0; i < (present - half) * batch; ++i)
             x[i] = Op::template apply<C>(x[i], x[half * batch + i]);
@@ -176,6 +175,10 @@ public:
   int64_t batch, roomBytes = 0;
 
 private:
+  /// Lanes that get an element; the others have no part in the value.
+  int64_t laneCount() const {
+    return shape.length < foldLaneCount ? shape.length : foldLaneCount;
+  }
   /// Rows of one element are elements.
   bool isPerRow(int64_t slot) const {
     return shape.length > 1 && shape.isPerRow(slot);

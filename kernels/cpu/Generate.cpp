@@ -147,7 +147,8 @@ astra_outcome_t iota(const astra_call_t *call, const astra_arg_t *args,
   for (uint32_t d = uint32_t(axis) + 1; d < args[0].rank; ++d)
     inner *= args[0].shape[d];
   T *out = static_cast<T *>(args[0].data);
-  bool isShort = inner * extent <= tileSize / 4;
+  // A tile of them is worth its divisions where it is written many times.
+  bool isShort = inner * extent <= tileSize / 4 && nest.size() >= 8 * tileSize;
   parallelFor(call, nest.size(), elementGrain, [&](int64_t begin, int64_t end) {
     if (isShort)
       writePeriods(nest, out, begin, end, inner, extent);

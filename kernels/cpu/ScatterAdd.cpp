@@ -3,7 +3,9 @@
 // is stable), and each group's canonical sum is added in one go, the columns of
 // its rows side by side. Single elements, of which there are many, are put in
 // order themselves: first into buckets of neighbouring destinations, then each
-// bucket where it fits in cache. Groups and buckets are independent work.
+// bucket where it fits in cache. Groups and buckets are independent work. Where
+// every element has a destination of its own and they ascend, as those of one
+// element in each row do, there is nothing to put in order.
 #include "kernels/Ops.h"
 #include "kernels/cpu/CopyAll.h"
 #include "kernels/cpu/Keys.h"
@@ -374,10 +376,48 @@ private:
   Scratch<C> memory;
 };
 
+/// Destinations that ascend, none twice.
+ASTRA_SHARED bool ascends(const Places &places) {
+  int64_t to[Places::block], before = -1;
+  for (int64_t at = 0; at < places.size(); at += Places::block) {
+    int64_t n = Places::smaller(places.size() - at);
+    if (!places.positions(at, n, to))
+      return false;
+    for (int64_t i = 0; i < n; before = to[i++])
+      if (to[i] <= before)
+        return false;
+  }
+  return true;
+}
+
+/// One element at each place, none at the place of another. The sum of a single
+/// value is +0 + x.
+template <class C>
+ASTRA_SHARED void addEach(const astra_call_t *call, const Places &places,
+                          const C *value, C *out) {
+  int64_t stride = places.positionStride();
+  parallelFor(call, places.size(), elementGrain / 4,
+              [&](int64_t begin, int64_t end) {
+                int64_t to[Places::block];
+                for (int64_t at = begin; at < end; at += Places::block) {
+                  int64_t n = Places::smaller(end - at);
+                  places.positions(at, n, to);
+                  for (int64_t i = 0; i < n; ++i) {
+                    C &sum = out[to[i] * stride];
+                    sum = sum + (C(0) + value[places.takenOffset(at + i)]);
+                  }
+                }
+              });
+}
+
 template <class C>
 ASTRA_SHARED astra_outcome_t addElements(const astra_call_t *call,
                                          const Places &places, const C *value,
                                          C *out) {
+  if (ascends(places)) {
+    addEach(call, places, value, out);
+    return ASTRA_OK;
+  }
   Elements<C> elements(call, places);
   if (!elements)
     return ASTRA_ERROR_OUT_OF_MEMORY;

@@ -42,18 +42,21 @@ const Case cases[] = {{{10}, {0}, {7}},
                       {{12000}, {0}, {14000}},
                       {{9000}, {0}, {700}},
                       {{60, 80}, {0, 1}, {3000}},
+                      {{700, 7}, {0, 1}, {600}},
+                      {{20000}, {0}, {18000}},
                       {{2}, {0}, {9000}},
                       {{5, 3}, {1}, {}}};
 
-enum Kind { Anywhere, Ascending, AllTheSame, OneWrong, Kinds };
+enum Kind { Anywhere, Ascending, EachOnce, AllTheSame, OneWrong, Kinds };
 
 std::vector<AnyTensor> indicesOf(const Case &c, Kind kind, Random &random) {
   std::vector<AnyTensor> result;
   for (int64_t axis : c.axes) {
     int64_t extent = c.x[size_t(axis)];
     // One that ascends does so in the order of the places.
-    Layout layout =
-        kind == Ascending ? Layout::Dense : layouts[random() % inLayouts];
+    Layout layout = kind == Ascending || kind == EachOnce
+                        ? Layout::Dense
+                        : layouts[random() % inLayouts];
     result.emplace_back(Dtype{Dtype::Int, 8}, c.places, layout);
     AnyTensor &index = result.back();
     int64_t one = extent ? int64_t(random() % uint64_t(extent)) : 0;
@@ -65,6 +68,9 @@ std::vector<AnyTensor> indicesOf(const Case &c, Kind kind, Random &random) {
     size_t count = index.bytes.size() / 8;
     if (kind == Ascending && axis == c.axes[0])
       std::sort(values, values + count);
+    if (kind == EachOnce && axis == c.axes[0])
+      for (size_t i = 0; i < count; ++i)
+        values[i] = int64_t(i) * extent / int64_t(count);
     if (kind == OneWrong && count)
       values[random() % count] = random() % 2 ? extent : -1;
   }
