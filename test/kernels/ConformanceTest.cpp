@@ -185,8 +185,9 @@ TEST_P(Conformance, DivisionOfIntegers) {
 
 TEST_P(Conformance, Counting) {
   const std::pair<Shape, int64_t> cases[] = {
-      {{7}, 0},        {{0}, 0},    {{3, 0}, 1}, {{5, 33}, 1},  {{5, 33}, 0},
-      {{2, 40, 3}, 1}, {{2000}, 0}, {{1}, 0},    {{3, 700}, 0}, {{70000}, 0}};
+      {{7}, 0},      {{0}, 0},        {{3, 0}, 1},     {{5, 33}, 1},
+      {{5, 33}, 0},  {{2, 40, 3}, 1}, {{2000}, 0},     {{1}, 0},
+      {{3, 700}, 0}, {{70000}, 0},    {{700, 120}, 1}, {{90, 30, 2}, 1}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Iota || !hasVariant(row))
       continue;
