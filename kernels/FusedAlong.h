@@ -152,8 +152,7 @@ public:
         const astra_slot_desc_t &desc = shape.plan.slots[slot];
         FoldValue row[blockLanes];
         foldChunks(desc, folded[fold], count, row);
-        for (int64_t r = 0; r < count; ++r)
-          row[r].write(desc, valueOf(slot, r));
+        writeRows<blockLanes>(desc, row, count, values[slot]);
       }
     }
 
@@ -271,7 +270,9 @@ public:
           continue;
         Place place = {
             {int(k), slot}, shape.base[slot], 0, shape.widths[slot], -1};
-        if (k < stage.input_count)
+        if (shape.repeated[slot])
+          repeat(shape.base[slot], shape.widths[slot], values[slot]);
+        else if (k < stage.input_count)
           pass.uniform[pass.uniforms++] = place;
         else
           pass.place[pass.moving++] = place;
@@ -363,19 +364,19 @@ public:
         if (!isInPlace(pass, slot, k))
           continue;
         if (k < inputs)
-          std::memcpy(lanes[k], rest[k], size_t(n * width));
+          loadPart(static_cast<char *>(rest[k]), n * width, lanes[k]);
         rest[k] = lanes[k];
       }
       stage.code[blockLevel](rest, pass.masks, blockLanes);
       for (int k = inputs, fold = 0; k < operands; ++k) {
         int64_t slot = stage.slots[k], width = shape.widths[slot];
         if (isFolded(pass, k)) {
-          folded[fold][to].join(shape.plan.slots[slot], restFolded[fold],
-                                done & blockLanes, n);
+          folded[fold][to].join<blockLanes>(
+              shape.plan.slots[slot], restFolded[fold], done & blockLanes, n);
           ++fold;
         } else if (isInPlace(pass, slot, k)) {
-          std::memcpy(static_cast<char *>(pass.data[k]) + done * width, rest[k],
-                      size_t(n * width));
+          storePart(lanes[k], n * width,
+                    static_cast<char *>(pass.data[k]) + done * width);
         }
       }
     }

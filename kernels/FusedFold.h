@@ -28,6 +28,14 @@ template <> struct BitsOfLanes<double> {
   using type = BitsOf<double>;
 };
 
+/// 0, 1, 2 and so on.
+template <class C> inline typename BitsOfLanes<C>::type laneNumbers() {
+  typename BitsOfLanes<C>::type numbers;
+  for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
+    numbers[i] = i;
+  return numbers;
+}
+
 /// Extreme without branches, also of vectors.
 template <bool larger> struct ExtremeOfLanes {
   template <class C> ASTRA_INLINE static C apply(C a, C b) {
@@ -96,13 +104,6 @@ union FoldValue {
     else
       return narrow;
   }
-  /// As an element of a slot.
-  void write(const astra_slot_desc_t &slot, void *to) {
-    if (slot.dtype == ASTRA_F64)
-      writeFolded(slot, wide, to);
-    else
-      writeFolded(slot, narrow, to);
-  }
 };
 
 /// The lanes of one chunk of a row, and what they fold to.
@@ -123,14 +124,27 @@ union FoldLanes {
         get<C>()[i] = decltype(operation)::template identity<C>();
     });
   }
-  /// The first n lanes of another join those from `at` on.
+  /// The first n of `most` lanes of another join those from `at` on; where it
+  /// takes few instructions as vectors, for the same reason as in writeRows.
+  template <int64_t most>
   void join(const astra_slot_desc_t &slot, FoldLanes &other, int64_t at,
             int64_t n) {
     dispatchFold(slot, [&](auto operation, auto zero) {
       using C = decltype(zero);
+      using Op = decltype(operation);
+      C *to = get<C>() + at, *from = other.get<C>();
+#if defined(__AVX512F__)
+      using Part = LanesOf<C, most>;
+      Part known, more;
+      std::memcpy(&known, to, sizeof(Part));
+      std::memcpy(&more, from, sizeof(Part));
+      more = Op::template apply<Part>(known, more);
+      known = laneNumbers<Part>() < n ? more : known;
+      std::memcpy(to, &known, sizeof(Part));
+#else
       for (int64_t i = 0; i < n; ++i)
-        get<C>()[at + i] = decltype(operation)::template apply<C>(
-            get<C>()[at + i], other.get<C>()[i]);
+        to[i] = Op::template apply<C>(to[i], from[i]);
+#endif
     });
   }
   template <class Op, class C, int64_t count>
@@ -160,6 +174,29 @@ inline void foldChunks(const astra_slot_desc_t &slot, FoldLanes *chunks,
           FoldLanes::foldHalves<decltype(operation), C, foldLaneCount>(
               chunks[i].template get<C>());
   });
+}
+
+/// Writes the values of rows as elements of a slot, and as a vector: what reads
+/// them next loads one, which would have to wait until all that has been stored
+/// before its parts is in the cache.
+template <int64_t most>
+inline void writeRows(const astra_slot_desc_t &slot, FoldValue *rows,
+                      int64_t count, void *to) {
+  auto write = [&](auto zero) {
+    using C = decltype(zero);
+    using Values = LanesOf<C, most>;
+    auto lanes = laneNumbers<Values>();
+    Values values = zero;
+    for (int64_t r = 0; r < count; ++r)
+      values = lanes == r ? Values(rows[r].get<C>()) : values;
+    std::memcpy(to, &values, sizeof(values));
+  };
+  if (slot.dtype == ASTRA_F64)
+    return write(double());
+  if (slot.dtype == ASTRA_F32)
+    return write(float());
+  for (int64_t r = 0; r < count; ++r)
+    writeFolded(slot, rows[r].get<float>(), static_cast<char *>(to) + 2 * r);
 }
 
 /// The chunks of one row: the PairTree of an operation known when it runs.

@@ -5,6 +5,9 @@
 
 #include "kernels/FusedFold.h"
 #include "kernels/FusedMap.h"
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
 
 ASTRA_KERNELS_BEGIN
 
@@ -17,8 +20,13 @@ struct FusedShape {
         row(args, widths, int(plan.arg_count), args[0].rank - plan.row_axes,
             args[0].rank, FusedNest::RowMajor),
         length(row.size()) {
-    for (uint32_t i = 0; i < plan.arg_count; ++i)
+    for (uint32_t i = 0; i < plan.arg_count; ++i) {
       base[i] = static_cast<char *>(args[i].data);
+      repeated[i] = rows.size() > 1;
+      for (uint32_t axis = 0; axis < args[i].rank - plan.row_axes; ++axis)
+        repeated[i] = repeated[i] &&
+                      (args[i].shape[axis] == 1 || args[i].strides[axis] == 0);
+    }
   }
 
   uint32_t kindOf(int64_t slot) const { return plan.slots[slot].kind; }
@@ -35,7 +43,34 @@ struct FusedShape {
   FusedNest rows, row;
   int64_t length;
   char *base[mostFusedArgs];
+  bool repeated[mostFusedArgs]; // the same in all rows, of which are several
 };
+
+#if defined(__AVX512BW__)
+/// A part of a vector of 128 bytes, read and written as vectors: what is stored
+/// in pieces is not soon read as one.
+inline __mmask64 maskOfPart(int64_t bytes, int64_t at) {
+  int64_t n = bytes - at;
+  return n >= 64 ? ~__mmask64(0) : n > 0 ? (__mmask64(1) << n) - 1 : 0;
+}
+inline void loadPart(const char *from, int64_t bytes, char *to) {
+  for (int64_t at = 0; at < bytes; at += 64)
+    _mm512_storeu_si512(
+        to + at, _mm512_maskz_loadu_epi8(maskOfPart(bytes, at), from + at));
+}
+inline void storePart(const char *from, int64_t bytes, char *to) {
+  for (int64_t at = 0; at < bytes; at += 64)
+    _mm512_mask_storeu_epi8(to + at, maskOfPart(bytes, at),
+                            _mm512_loadu_si512(from + at));
+}
+#else
+inline void loadPart(const char *from, int64_t bytes, char *to) {
+  std::memcpy(to, from, size_t(bytes));
+}
+inline void storePart(const char *from, int64_t bytes, char *to) {
+  std::memcpy(to, from, size_t(bytes));
+}
+#endif
 
 ASTRA_KERNELS_END
 

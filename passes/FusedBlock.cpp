@@ -26,9 +26,6 @@ StringRef getJoin(StringRef kind) {
       .Default("maximum");
 }
 
-/// Rows are taken so many elements at a time (kernels/FusedAlong.h).
-constexpr int32_t elementsOfBatch = 2048;
-
 bool isDivision(calls::ApplyOp apply) { return apply.getKernel() == "div_f32"; }
 
 bool isSmallFloat(Type type) { return type.isF16() || type.isBF16(); }
@@ -78,7 +75,8 @@ private:
   void loadParts(ArrayRef<Value> from, Value room, Type element);
   void storeParts(Value room, ArrayRef<Value> to, Type element);
   void copyRoom(Value from, Value to, Type element);
-  void askAhead(ArrayRef<Value> parts, Type element, bool isWritten);
+  void askAhead(ArrayRef<Value> parts, Type element, int32_t elements,
+                bool isWritten);
   void loadInputs();
   void apply(Operation &op);
   void call(const Twine &kernel, ValueRange operands);
@@ -239,13 +237,15 @@ void BlockCode::copyRoom(Value from, Value to, Type element) {
   LLVM::StoreOp::create(builder, loc, vector, to, 64);
 }
 
-/// Asks for the same place in the next rows while these are computed: passes
-/// over rows that stay in cache would leave memory idle. It may be anywhere. It
-/// comes no nearer than the second cache: the first is full of these rows.
-void BlockCode::askAhead(ArrayRef<Value> parts, Type element, bool isWritten) {
+/// Asks for what lies so many elements ahead while these are computed: passes
+/// over rows that stay in cache would leave memory idle. It may be anywhere.
+/// What is read comes no nearer than the second cache: the first is full of
+/// these rows.
+void BlockCode::askAhead(ArrayRef<Value> parts, Type element, int32_t elements,
+                         bool isWritten) {
   for (Value address : parts) {
     Value ahead = LLVM::GEPOp::create(builder, loc, pointer, element, address,
-                                      ArrayRef<LLVM::GEPArg>{elementsOfBatch});
+                                      ArrayRef<LLVM::GEPArg>{elements});
     LLVM::Prefetch::create(builder, loc, ahead, isWritten, /*hint=*/2,
                            /*cache=*/1);
   }
@@ -259,7 +259,7 @@ void BlockCode::loadInputs() {
     Type element = getElement(argument);
     Parts addresses = getAddresses(k, element, /*isMasked=*/true);
     if (isReadAgain(stage, k))
-      askAhead(addresses, element, /*isWritten=*/false);
+      askAhead(addresses, element, elementsOfBatch, /*isWritten=*/false);
     loadParts(addresses, getRoom(argument), element);
   }
 }
@@ -356,8 +356,8 @@ void BlockCode::storeOutputs() {
     }
     Parts addresses = getAddresses(stage.getInputs().size() + k, element,
                                    /*isMasked=*/false);
-    if (isWrittenLast(stage, k))
-      askAhead(addresses, element, /*isWritten=*/true);
+    if (int32_t elements = getWrittenAhead(stage, k))
+      askAhead(addresses, element, elements, /*isWritten=*/true);
     storeParts(getRoom(value), addresses, element);
   }
 }
@@ -474,9 +474,9 @@ void BlockCode::joinCopies() {
     }
 }
 
-/// A loop that keeps lanes and divisors, as far as whole vectors go, from
-/// `start` on; the builder is then where the rest is done, from the value that
-/// is given on.
+/// Loops that keep lanes and divisors, as far as whole vectors go, from `start`
+/// on: whole turns, and then the vectors that fill none. The builder is then
+/// where the rest is done, from the value that is given on.
 Value BlockCode::buildKeepingLoop(Value start) {
   Block *kept = addBlock(), *others = addBlock();
   Value rest = others->addArgument(word, loc);
@@ -484,13 +484,16 @@ Value BlockCode::buildKeepingLoop(Value start) {
                          others, start);
   builder.setInsertionPointToEnd(kept);
   preparePerRow();
-  Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
-                                    getWord(-vectorsOfTurn * lanesPerVector));
   moveLanes(start, /*fromMemory=*/true);
   SmallVector<Value> given = bases;
   prepareRepeated();
   keeps = true;
-  Value end = buildLoop(start, whole, vectorsOfTurn);
+  Value end = start;
+  for (int64_t vectors = vectorsOfTurn; vectors > 0; --vectors) {
+    Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
+                                      getWord(-vectors * lanesPerVector));
+    end = buildLoop(end, whole, vectors);
+  }
   keeps = false;
   bases = given;
   joinCopies();
@@ -507,6 +510,9 @@ void BlockCode::build(StringRef name) {
   function = LLVM::LLVMFuncOp::create(builder, loc, name, type,
                                       LLVM::Linkage::Internal);
   function.setTargetCpu(level.cpu);
+  if (*level.features)
+    function.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(
+        builder.getContext(), StringRef(level.features)));
   // Vectors that wait in memory shall not lie in two lines of the cache.
   function.setPassthroughAttr(builder.getArrayAttr(
       {builder.getStrArrayAttr({"prefer-vector-width", level.vectorWidth}),

@@ -1,6 +1,8 @@
 // See StageSlots.h.
 #include "passes/StageSlots.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 using namespace astra;
 
@@ -47,14 +49,32 @@ bool astra::isReadAgain(calls::StageOp stage, unsigned input) {
   return passes.size() > 1 && passes[1] == stage;
 }
 
-bool astra::isWrittenLast(calls::StageOp stage, unsigned output) {
+/// Whether a pass computes an elementary function.
+static bool takesLong(calls::StageOp stage) {
+  return llvm::any_of(stage.getBody().front().getOps<calls::ApplyOp>(),
+                      [](calls::ApplyOp apply) {
+                        return llvm::StringSwitch<bool>(
+                                   apply.getKernel().rsplit('_').first)
+#define ASTRA_UNARY(name, implementation) .Case(#name, true)
+#define ASTRA_BINARY(name, implementation) .Case(#name, true)
+#define ASTRA_ORDERED(name, implementation) .Case(#name, true)
+#include "kernels/math/Elementary.def"
+                            .Default(false);
+                      });
+}
+
+int32_t astra::getWrittenAhead(calls::StageOp stage, unsigned output) {
   if (getOutputKind(stage, output) != "arg" || stage.getPerRow())
-    return false;
+    return 0;
   int64_t slot = stage.getOutputs()[output];
   SmallVector<calls::StageOp> passes = findPasses(stage);
-  bool isFirst = passes.front() == stage;
+  passes.erase(passes.begin());
   llvm::erase_if(passes, [&](calls::StageOp other) {
     return !llvm::is_contained(other.getOutputs(), slot);
   });
-  return !isFirst && passes.back() == stage;
+  if (passes.empty())
+    return 0;
+  if (takesLong(passes.front()))
+    return passes.front() == stage ? elementsOfBatch / 4 : 0;
+  return passes.back() == stage ? elementsOfBatch : 0;
 }

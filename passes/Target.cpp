@@ -7,9 +7,12 @@
 using namespace mlir;
 using namespace astra;
 
-static constexpr BlockTarget x86Blocks[] = {{"v3", "x86-64-v3", "256", false},
-                                            {"v4", "x86-64-v4", "512", true}};
-static constexpr BlockTarget armBlocks[] = {{"neon", "generic", "128", false}};
+/// To ask for memory that will be written is no part of a level.
+static constexpr BlockTarget x86Blocks[] = {
+    {"v3", "x86-64-v3", "256", "+prfchw", false},
+    {"v4", "x86-64-v4", "512", "+prfchw", true}};
+static constexpr BlockTarget armBlocks[] = {
+    {"neon", "generic", "128", "", false}};
 static_assert(std::size(x86Blocks) == ASTRA_BLOCK_LEVELS);
 
 static const Target targets[] = {

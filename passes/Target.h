@@ -14,6 +14,9 @@ namespace astra {
 /// A level that blocks of fused kernels are compiled for.
 struct BlockTarget {
   const char *suffix, *cpu, *vectorWidth;
+  /// That all processors of the level have, or pass over, beside those of
+  /// `cpu`.
+  const char *features;
   /// Has instructions and registers for the wide vector forms of operations.
   bool isWide;
 };

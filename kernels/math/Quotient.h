@@ -38,7 +38,7 @@ ASTRA_MATH_FN KnownQuotient<T> divideByKnown(T a, KnownDivisor<T> d) {
   T numerator = a * d.scale;
   T q = numerator * d.inverse;
   T rest = fma(q, d.divisor, -numerator);
-  return {fma(-rest, d.inverse, q), rest};
+  return {fma(rest, -d.inverse, q), rest};
 }
 
 /// Whether a quotient is that of `/`. Let p be the bits of a number, d the

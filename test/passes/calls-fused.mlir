@@ -42,10 +42,15 @@
 // take turns: what the one reads does not wait for what the other writes.
 // LLVM: %[[TURN:.*]] = llvm.mlir.constant(-64 : i64)
 // LLVM: llvm.and %{{.*}}, %[[TURN]]
-// LLVM: ^[[WIDE:bb[0-9]+]](%{{.*}}: i64):
+// LLVM-NEXT: llvm.br ^[[WIDE:bb[0-9]+]](
+// LLVM: ^[[WIDE]](%{{.*}}: i64):
 // LLVM-COUNT-2: llvm.call @astra_l_wide_exp_f32(
 // LLVM-COUNT-2: llvm.call @astra_l_wide_add_f32(
 // LLVM: llvm.br ^[[WIDE]](
+// A vector that fills no turn goes by itself, with the same lanes.
+// LLVM: llvm.mlir.constant(-32 : i64)
+// LLVM: llvm.call @astra_l_wide_exp_f32(
+// LLVM: llvm.call @astra_l_wide_add_f32(
 // The last of two vectors may be one, computed twice.
 // LLVM: llvm.intr.smin
 // LLVM: llvm.shufflevector %{{.*}} : vector<16xf32>
@@ -55,7 +60,8 @@
 // LLVM: llvm.call @astra_l_wide_known_divisor_f32(
 // LLVM: llvm.call @astra_l_wide_div_by_known_f32(
 // A later pass over the row asks for what the next rows write.
-// LLVM: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
+// LLVM: llvm.getelementptr %{{.*}}[2048]
+// LLVM-NEXT: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
 // LLVM: llvm.call @astra_l_wide_div_f32(
 
 // What waits for the last pass lies in the result, though that pass reads an
@@ -65,6 +71,15 @@
 // CHECK: calls.stage [0] -> [3] {
 // CHECK: calls.stage [0, 3] -> [2, 4] {
 // CHECK: calls.stage [2, 4, 1] -> [2] {
+
+// Exponentials take longer than memory to answer: their pass asks for the place
+// of the result soon before it comes there, and so the last pass does not.
+// CHECK: calls.fused @fused_2 "softmax"
+// LLVM: llvm.func internal @astra.fused_2.2.v4(
+// LLVM: llvm.getelementptr %{{.*}}[512]
+// LLVM-NEXT: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
+// LLVM: llvm.func internal @astra.fused_2.4.v4(
+// LLVM-NOT: rw = 1
 module attributes {astra.module = "demo"} {
 func.func @rows(%x: !astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) attributes {astra.export = {dims = ["n", "m"], doc = ""}} {
   %r:2 = astra.fused(%x) rows 1 : (!astra.tensor<f32, [n, m]>) -> (!astra.tensor<f32, [n, m]>, !astra.tensor<f32, [n]>) {
@@ -90,6 +105,14 @@ func.func @centred(%x: !astra.tensor<f32, [n, m]>, %w: !astra.tensor<f32, [m]>) 
     %d = astra.div %c, %q : !astra.tensor<f32, [n, m]>
     %e = astra.mul %d, %b : !astra.tensor<f32, [n, m]>
     astra.yield %e : !astra.tensor<f32, [n, m]>
+  }
+  return %r : !astra.tensor<f32, [n, m]>
+}
+func.func @normal(%x: !astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n, m]> attributes {astra.export = {dims = ["n", "m"], doc = ""}} {
+  %r = astra.fused(%x) rows 1 : (!astra.tensor<f32, [n, m]>) -> !astra.tensor<f32, [n, m]> {
+  ^bb0(%a: !astra.tensor<f32, [n, m]>):
+    %p = astra.softmax %a {axis = 1 : i64} : !astra.tensor<f32, [n, m]>
+    astra.yield %p : !astra.tensor<f32, [n, m]>
   }
   return %r : !astra.tensor<f32, [n, m]>
 }
