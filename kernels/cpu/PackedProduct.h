@@ -1,13 +1,14 @@
 // Products of floats whose operands are packed. The result is cut into blocks,
 // one task each, in which the rows of a meet the columns of b panel by panel,
-// in tiles whose chains of 256 k stay in registers: a panel all chains, where
-// the rows of the block stay near, else all panels one chain. Both operands are
+// in tiles whose chains of 256 k stay in registers: a panel as many chains as
+// the rows of the block stay near, before the next panel. Both operands are
 // packed in the order in which tiles read them: before, where several blocks
 // share them, else by the task. Columns that lie side by side may also be
-// packed by the first tile that reads them. The sums lie tile by tile, and the
-// last chain puts them into the result where it can hold them. f16 and bf16
-// widen as they are packed. Where a fused map takes the result
-// (FusedProduct.h), it gets panels of a block as soon as they are complete.
+// packed by the first tile that reads them, for its block or, if they are few,
+// for all. The sums lie tile by tile, and the last chain puts them into the
+// result where it can hold them. f16 and bf16 widen as they are packed. Where a
+// fused map takes the result (FusedProduct.h), it gets panels of a block as
+// soon as they are complete.
 // Order: kernels/Canonical.h. For Contract.cpp alone: the compiler sees that
 // parts have but one user.
 #ifndef ASTRA_KERNELS_CPU_PACKEDPRODUCT_H
@@ -47,6 +48,8 @@ public:
                     cut.rowBlocks * batch > (inPlace ? 2 : 1);
     sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
                  cut.k <= sharedLength;
+    packsFirst = sharesColumns && inPlace &&
+                 cut.packedColumns() * int64_t(sizeof(C)) <= firstBytes;
   }
 
   /// From one row to the next in a block of the result that is kept.
@@ -56,6 +59,7 @@ public:
 
   astra_outcome_t run() {
     std::optional<Scratch<C>> rows, columns;
+    std::optional<Scratch<uint8_t>> states;
     if (sharesRows)
       sharedRows = rows.emplace(call, cut.packedRows()).get();
     if (sharesColumns)
@@ -64,8 +68,16 @@ public:
       return ASTRA_ERROR_OUT_OF_MEMORY;
     if (sharesRows)
       packAllRows();
-    if (sharesColumns)
+    if (packsFirst) {
+      int64_t count = cut.panels * ceil(cut.k, chainLength);
+      packed = states.emplace(call, count).get();
+      if (!packed)
+        return ASTRA_ERROR_OUT_OF_MEMORY;
+      for (int64_t i = 0; i < count; ++i)
+        packed[i] = Missing;
+    } else if (sharesColumns) {
       packAllColumns();
+    }
     int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
     bool failed = false;
     parallelFor(call, c.batch.size() * cut.rowBlocks * cut.columnBlocks,
@@ -77,6 +89,13 @@ public:
   }
 
 private:
+  /// Packed columns that the first blocks pack as they read them: where they
+  /// are more, it is better to read long runs before.
+  static constexpr int64_t firstBytes = 1 << 19;
+  /// The columns of a panel in a chain are packed for all blocks by whoever
+  /// meets them first.
+  enum State : uint8_t { Missing, Begun, Packed };
+
   /// Do all products of the batch have one operand in common?
   static bool isOne(const Nest<3> &batch, int operand) {
     return batch.innerExtent() == batch.size() &&
@@ -115,7 +134,8 @@ private:
     bool sums = cut.levels > 1 || cut.k > chainLength;
     int64_t rowSpace = cut.rowSpace() + Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
-    Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
+    Buffer<C> panel(
+        call, sharesColumns && !packsFirst ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
     Buffer<T> kept(call, takesBoxes ? keptRow * cut.height : 0);
@@ -240,9 +260,8 @@ private:
     tile.to = place ? place : last ? block.edge : sums;
     tile.fromStride = panelColumns;
     tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
-    tile.farResult = place && cut.m * cut.n * int64_t(sizeof(C)) > 1 << 19;
     bool copies = takeColumns(block, panel, chain, places, tile, magnitudes);
-    addPanel(block, chain, tile, copies, magnitudes);
+    addPanel(block, panel, chain, tile, copies, magnitudes);
     if (last && !place)
       write(block, panel, block.edge);
     if (takesBoxes && last && boxes)
@@ -307,8 +326,8 @@ private:
     }
   }
 
-  void addPanel(const Block &block, const Chain &chain, TileCall<C> tile,
-                bool copies, Magnitudes &known) {
+  void addPanel(const Block &block, int64_t panel, const Chain &chain,
+                TileCall<C> tile, bool copies, Magnitudes &known) {
     const Least *ofRows = known.rows[chain.index()];
     for (int64_t t = block.tile; t < block.endTile; ++t) {
       int64_t rows = cut.rowsOf(t);
@@ -325,7 +344,9 @@ private:
       tile.next += tile.nextStep * tile.k;
       if (copies) {
         copies = false;
-        tile.b = block.packedPanel;
+        tile.b = tile.copy;
+        if (tile.copy != block.packedPanel)
+          known.panel = share(panel, chain, tile.copy);
       }
     }
   }
@@ -334,25 +355,60 @@ private:
   bool takeColumns(const Block &block, int64_t panel, const Chain &chain,
                    Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
-    tile.b = tile.next = block.packedPanel;
+    C *to = block.packedPanel;
+    tile.b = tile.next = to;
     known.panel = {};
     known.scaledPanel = {};
     if (sharesColumns) {
-      tile.b = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
+      C *shared = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
       tile.next = sharedColumns + cut.panelAt(panel + 1, chain.k, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
-      if constexpr (scales)
-        known.panel = notedLeast(tile.b, tile.k * panelColumns);
-      return false;
+      if (isShared(panel, chain)) {
+        tile.b = shared;
+        if constexpr (scales)
+          known.panel = notedLeast(tile.b, tile.k * panelColumns);
+        return false;
+      }
+      if (isFirst(panel, chain))
+        to = shared;
     }
     if constexpr (!isSmallFloat<T>)
       if (!known.tinyRows && placeVectors(block.b, column, tile)) {
         tile.places = places.get() + chain.k - chain.first;
-        tile.copy = block.packedPanel;
+        tile.copy = to;
         return true;
       }
-    packPanel(block.b, column, chain, places, block.packedPanel);
+    packPanel(block.b, column, chain, places, to);
+    tile.b = to;
+    if (to != block.packedPanel)
+      known.panel = share(panel, chain, to);
     return false;
+  }
+
+  uint8_t *stateOf(int64_t panel, const Chain &chain) const {
+    return packed + chain.k / chainLength * cut.panels + panel;
+  }
+  bool isShared(int64_t panel, const Chain &chain) const {
+    return !packsFirst ||
+           __atomic_load_n(stateOf(panel, chain), __ATOMIC_ACQUIRE) == Packed;
+  }
+  /// True for one thread alone. Others that meet the panel before it is there
+  /// pack it for themselves.
+  bool isFirst(int64_t panel, const Chain &chain) const {
+    uint8_t missing = Missing;
+    return __atomic_compare_exchange_n(stateOf(panel, chain), &missing, Begun,
+                                       false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+  }
+  /// The panel is there for all; gives what is known of it.
+  Least share(int64_t panel, const Chain &chain, C *columns) const {
+    Least least = {};
+    if constexpr (scales) {
+      noteLeast(columns, chain.ks * panelColumns);
+      least = notedLeast(columns, chain.ks * panelColumns);
+    }
+    __atomic_store_n(stateOf(panel, chain), Packed, __ATOMIC_RELEASE);
+    return least;
   }
 
   /// Where the vectors of a panel lie, if each is a piece of memory.
@@ -429,9 +485,12 @@ private:
     for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
       for (int64_t p = 0; p < last - panel; ++p) {
         const T *run = from + p * panelColumns;
-        for (int64_t j = 0; j < panelColumns; j += 64 / int64_t(sizeof(T)))
+        C *place = to + p * apart;
+        for (int64_t j = 0; j < panelColumns; j += 64 / int64_t(sizeof(T))) {
           __builtin_prefetch(run + rowsAhead / 4 * sk + j);
-        copyShort(run, panelColumns, to + p * apart);
+          __builtin_prefetch(place + rowsAhead / 4 * panelColumns + j, 1);
+        }
+        copyShort(run, panelColumns, place);
       }
     return last > panel ? last : panel;
   }
@@ -559,7 +618,9 @@ private:
   int64_t keptRow;         // of a block that is kept for them, or 0
   bool inPlace; // columns of b lie side by side, one row of them for each k
   bool direct;  // the last chain may put the sums into the result
-  bool sharesRows, sharesColumns; // packed before, for all blocks
+  bool sharesRows, sharesColumns; // packed for all blocks: before, or ...
+  bool packsFirst; // ... the columns by the blocks that meet them first
+  uint8_t *packed = nullptr; // of each chain and panel
   C *sharedRows = nullptr, *sharedColumns = nullptr;
 };
 

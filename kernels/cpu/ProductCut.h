@@ -41,10 +41,10 @@ template <class C> struct Cut {
     higherTiles = m % tiles;
     height = least(blockTiles * (leastRows + 1), m);
     chain = least(k, chainLength);
-    // All or one: sums that wait would take the place of the rows.
-    bool near = k <= mostChains * chainLength &&
-                height * k * int64_t(sizeof(C)) <= nearBytes;
-    chains = near ? ceil(k, chainLength) : 1;
+    int64_t near = nearBytes / (height * chainLength * int64_t(sizeof(C)));
+    chains = least(ceil(k, chainLength), near > mostChains ? mostChains
+                                         : near > 1        ? near
+                                                           : 1);
     int64_t folds = ceil(k, chainLength * foldLength);
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;

@@ -299,6 +299,29 @@ TEST_P(Conformance, Contractions) {
   }
 }
 
+/// Several blocks at the same time, which share packed columns: few of them, or
+/// many; some of b's numbers are tiny.
+TEST_P(Conformance, ContractionsOfThreads) {
+  const Shape cases[] = {{300, 150, 100}, {300, 300, 64}, {230, 1300, 40}};
+  for (const Row &row : allRows()) {
+    if (row.name != "contract_f32" && row.name != "contract_f64")
+      continue;
+    for (const Shape &c : cases)
+      for (int64_t threads : {2, 3, 7}) {
+        std::vector<AnyTensor> in;
+        in.emplace_back(row.in[0], Shape{c[0], c[1]}, Layout::Dense);
+        in.emplace_back(row.in[1], Shape{c[1], c[2]}, Layout::Dense);
+        for (AnyTensor &tensor : in)
+          tensor.fill(random, threads != 3);
+        call.threads = threads;
+        AnyTensor out(row.out, {c[0], c[2]}, Layout::Dense);
+        ASSERT_TRUE(agree(row, in, out, {0, 1}))
+            << row.name << " case " << &c - cases << " threads " << threads;
+      }
+  }
+  call.threads = 1;
+}
+
 /// Integers up to the border of what is packed narrow, and beyond it: nowhere,
 /// at the end of a or of b, or everywhere.
 TEST_P(Conformance, ContractionsOfIntegers) {
