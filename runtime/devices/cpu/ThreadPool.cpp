@@ -2,7 +2,10 @@
 // until the caller finds nothing left to take; only then does the caller wait,
 // and only for workers that are inside. Workers look for the next job, and the
 // caller for the end of one, for some microseconds before they sleep: kernels
-// follow one another closely, and pieces end at about the same time.
+// follow one another closely, and pieces end at about the same time. To share a
+// range costs a microsecond then, and six if the workers sleep. The caller
+// takes pieces from the front and workers from the back: of two threads each
+// has mostly the same part of ranges that follow one another, in its own cache.
 #include "devices/cpu/ThreadPool.h"
 #include "core/Cpu.h"
 #include "core/QuietThread.h"

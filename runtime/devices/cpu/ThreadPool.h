@@ -44,11 +44,12 @@ private:
 
   std::vector<std::thread> workers;
   astra_workers_t lent{};
-  uint32_t width = 1;                     // threads, the caller's among them
-  std::atomic<bool> busy{false};          // one range at a time
-  Job job;                                // written while no worker is inside
-  std::atomic<int64_t> taken{0}, back{0}; // pieces; those behind `back` are
-  std::atomic<uint64_t> epoch{0};         // counts jobs
+  uint32_t width = 1;             // threads, the caller's among them
+  std::atomic<bool> busy{false};  // one range at a time
+  Job job;                        // written while no worker is inside
+  std::atomic<int64_t> taken{0};  // how many pieces
+  std::atomic<int64_t> back{0};   // the first of those that workers have taken
+  std::atomic<uint64_t> epoch{0}; // counts jobs
   std::atomic<uint32_t> inside{0};
 
   std::mutex mutex;
