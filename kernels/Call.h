@@ -49,14 +49,14 @@ private:
 /// The error of a reduction that has no value over nothing.
 astra_outcome_t failOverNothing(const astra_call_t *call, const char *name);
 
-/// Runs body(begin, end) over [0, count) on the call's threads; on this one if
-/// there is but one piece of `grain`.
+/// Runs body(begin, end) over [0, count) on the call's threads, in multiples of
+/// `grain`; on this one if there is not more than `worth`.
 template <class Body>
-inline void parallelFor(const astra_call_t *call, int64_t count, int64_t grain,
-                        const Body &body) {
+inline void parallelFor(const astra_call_t *call, int64_t count, int64_t worth,
+                        int64_t grain, const Body &body) {
   if (count <= 0)
     return;
-  if (count <= grain) {
+  if (count <= worth) {
     body(int64_t(0), count);
     return;
   }
@@ -66,6 +66,13 @@ inline void parallelFor(const astra_call_t *call, int64_t count, int64_t grain,
         (*static_cast<const Body *>(context))(begin, end);
       },
       const_cast<Body *>(&body));
+}
+
+/// The same in pieces of what is worth a thread.
+template <class Body>
+inline void parallelFor(const astra_call_t *call, int64_t count, int64_t grain,
+                        const Body &body) {
+  parallelFor(call, count, grain, grain, body);
 }
 
 ASTRA_KERNELS_END

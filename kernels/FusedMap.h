@@ -65,7 +65,9 @@ public:
   }
 
   astra_outcome_t run(const astra_call_t *call) const {
-    parallelFor(call, nest.size(), fusedGrain,
+    int64_t worth = worthAThread(), grain = worth / 8;
+    parallelFor(call, nest.size(), worth,
+                grain > repeatedRow ? grain : repeatedRow,
                 [&](int64_t b, int64_t e) { runPart(b, e); });
     return ASTRA_OK;
   }
@@ -82,6 +84,13 @@ private:
       worker.runLong(begin, end);
     else
       worker.runShort(begin, end);
+  }
+
+  /// Kernels with many results compute much for each element.
+  int64_t worthAThread() const {
+    return count < 8    ? fusedGrain
+           : count < 12 ? fusedGrain / 4
+                        : fusedGrain / 8;
   }
 
   /// Is a view the same in all rows of a plane?

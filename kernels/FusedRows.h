@@ -36,9 +36,9 @@ private:
   astra_outcome_t runBatches(const astra_call_t *call,
                              const Loops &loops) const {
     int64_t batch = loops.batch, grain = fusedGrain / (shape.length + 16) + 1;
-    grain = (grain + batch - 1) / batch * batch;
+    int64_t part = (grain / 4 + batch - 1) / batch * batch;
     bool enough = true;
-    parallelFor(call, shape.rows.size(), grain,
+    parallelFor(call, shape.rows.size(), grain, part,
                 [&](int64_t begin, int64_t end) {
                   Scratch<char> memory(call, loops.roomBytes);
                   if (!memory) {

@@ -1,6 +1,7 @@
 // Products of floats: which of the ways there are a product is made by, and
 // whether operands change places. Where a fused map takes the result
 // (FusedProduct.h), it gets it box by box if the product is large.
+#include "kernels/cpu/LineProduct.h"
 #include "kernels/cpu/PackedProduct.h"
 #include "kernels/cpu/WindowProduct.h"
 
@@ -97,6 +98,9 @@ ASTRA_SHARED astra_outcome_t multiply(const astra_call_t *call,
       return map->runInTurn(call, contract<T>);
     if (fits)
       return small.run(call, boxes) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
+    LineProduct<T> lines(c, a, b, out);
+    if (!map && lines.fits())
+      return lines.run(call) ? ASTRA_OK : ASTRA_ERROR_OUT_OF_MEMORY;
   }
   int64_t strides[ASTRA_MAX_RANK] = {};
   astra_arg_t kept[] = {args[0], args[1], args[2]};

@@ -149,14 +149,19 @@ private:
     block.sums = waiting.get();
     block.edge = edge.get();
     block.scaled = &scaled;
-    for (int64_t i = begin; i < end; ++i) {
-      place(block, i);
+    while (begin < end) {
+      int64_t count = 1, beside = cut.columnBlocks - begin % cut.columnBlocks;
+      if (cut.joins && !keptRow)
+        count = least(end - begin, beside);
+      place(block, begin, count);
       make(block);
+      begin += count;
     }
     return true;
   }
 
-  void place(Block &block, int64_t index) const {
+  /// A block and those beside it that are made with it.
+  void place(Block &block, int64_t index, int64_t count) const {
     int64_t base[3], blocks = cut.rowBlocks * cut.columnBlocks;
     block.batch = index / blocks;
     c.batch.offsetsAt(block.batch, base);
@@ -167,7 +172,7 @@ private:
     block.tile = cut.tileOf(rowBlock);
     block.endTile = cut.tileOf(rowBlock + 1);
     block.panel = cut.panelOf(columnBlock);
-    block.endPanel = cut.panelOf(columnBlock + 1);
+    block.endPanel = cut.panelOf(columnBlock + count);
     block.row = cut.rowOf(block.tile);
     block.rows = cut.rowOf(block.endTile) - block.row;
     block.column = block.panel * panelColumns;

@@ -31,12 +31,7 @@ template <class C> struct Cut {
       rowBlocks += rowBlocks % 2; // as much work for each of two threads
     int64_t blocks = rowBlocks * c.batch.size();
     columnBlocks = ceil(panels, 32);
-    // Few blocks of rows with long sums are work for some threads.
-    while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&
-           m * n / columnBlocks * k > 1 << 23)
-      columnBlocks *= 2;
     blockTiles = ceil(tiles, rowBlocks);
-    blockPanels = ceil(panels, columnBlocks);
     leastRows = m / tiles;
     higherTiles = m % tiles;
     height = least(blockTiles * (leastRows + 1), m);
@@ -45,6 +40,13 @@ template <class C> struct Cut {
     chains = least(ceil(k, chainLength), near > mostChains ? mostChains
                                          : near > 1        ? near
                                                            : 1);
+    joins = k <= chains * chainLength;
+    // Few blocks of rows are work for some threads too.
+    while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&
+           m * n / (joins ? rowBlocks * columnBlocks : columnBlocks) * k >
+               (joins ? 1 << 20 : 1 << 23))
+      columnBlocks *= 2;
+    blockPanels = ceil(panels, columnBlocks);
     int64_t folds = ceil(k, chainLength * foldLength);
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
@@ -93,6 +95,7 @@ template <class C> struct Cut {
   int64_t m, n, k, tiles, panels, leastRows, higherTiles;
   int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
   int64_t chains;    // that each panel meets before the next panel
+  bool joins;        // blocks beside one another may be made as one
   int64_t sumPanels; // whose sums are kept: one, or those of a block
   int64_t levels;    // sums that may wait in the tree, and the one being made
 };

@@ -2,7 +2,10 @@
 // until the caller finds nothing left to take; only then does the caller wait,
 // and only for workers that are inside. Workers look for the next job, and the
 // caller for the end of one, for some microseconds before they sleep: kernels
-// follow one another closely, and pieces end at about the same time.
+// follow one another closely, and pieces end at about the same time. To share a
+// range costs a microsecond then, and six if the workers sleep. The caller
+// takes pieces from the front and workers from the back: of two threads each
+// has mostly the same part of ranges that follow one another, in its own cache.
 #include "devices/cpu/ThreadPool.h"
 #include "core/Cpu.h"
 #include "core/QuietThread.h"
@@ -70,30 +73,29 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
     return;
   }
   int64_t pieces = std::min<int64_t>(units, int64_t(width) * piecesPerThread);
-  Job given = {fn, context, count, units / pieces * grain};
+  int64_t piece = units / pieces * grain;
+  Job given = {fn, context, count, piece, (count - 1) / piece + 1};
   if (lent.run) {
-    job = given;
-    next.store(0);
+    begin(given);
     lent.run(
         lent.context, uint32_t(std::min<int64_t>(width, units)),
         [](void *pool, uint32_t) {
           FpScope state;
-          static_cast<ThreadPool *>(pool)->drain();
+          static_cast<ThreadPool *>(pool)->drainFromBack();
         },
         this);
-    drain(); // what the program's threads have left undone
+    drainFromFront(); // what the program's threads have left undone
     busy.store(false);
     return;
   }
   {
     std::lock_guard<std::mutex> lock(mutex);
-    job = given;
-    next.store(0);
+    begin(given);
     open = true;
     epoch.fetch_add(1);
   }
   wake.notify_all();
-  drain();
+  drainFromFront();
   std::unique_lock<std::mutex> lock(mutex);
   open = false;
   if (inside.load() != 0) {
@@ -106,13 +108,25 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
   busy.store(false);
 }
 
-void ThreadPool::drain() {
-  for (;;) {
-    int64_t begin = next.fetch_add(job.piece);
-    if (begin >= job.count)
-      return;
-    job.fn(job.context, begin, std::min(job.count, begin + job.piece));
-  }
+void ThreadPool::begin(const Job &given) {
+  job = given;
+  taken.store(0);
+  back.store(given.pieces);
+}
+
+void ThreadPool::drainFromFront() {
+  for (int64_t index = 0; taken.fetch_add(1) < job.pieces; ++index)
+    runPiece(index);
+}
+
+void ThreadPool::drainFromBack() {
+  while (taken.fetch_add(1) < job.pieces)
+    runPiece(back.fetch_sub(1) - 1);
+}
+
+void ThreadPool::runPiece(int64_t index) {
+  int64_t begin = index * job.piece;
+  job.fn(job.context, begin, std::min(job.count, begin + job.piece));
 }
 
 /// Waits for a job that this worker has not seen; false when the pool ends.
@@ -131,7 +145,7 @@ void ThreadPool::work() {
   FpScope state;
   uint64_t seen = 0;
   while (enter(seen)) {
-    drain();
+    drainFromBack();
     std::lock_guard<std::mutex> lock(mutex);
     if (inside.fetch_sub(1) == 1)
       left.notify_all();

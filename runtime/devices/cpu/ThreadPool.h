@@ -32,19 +32,23 @@ private:
   struct Job {
     astra_range_fn fn = nullptr;
     void *context = nullptr;
-    int64_t count = 0, piece = 0;
+    int64_t count = 0, piece = 0, pieces = 0;
   };
 
   void work();
   bool enter(uint64_t &seen);
-  void drain();
+  void begin(const Job &given);
+  void drainFromFront();
+  void drainFromBack();
+  void runPiece(int64_t index);
 
   std::vector<std::thread> workers;
   astra_workers_t lent{};
-  uint32_t width = 1;            // threads, the caller's among them
-  std::atomic<bool> busy{false}; // one range at a time
-  Job job;                       // written while no worker is inside
-  std::atomic<int64_t> next{0};
+  uint32_t width = 1;             // threads, the caller's among them
+  std::atomic<bool> busy{false};  // one range at a time
+  Job job;                        // written while no worker is inside
+  std::atomic<int64_t> taken{0};  // how many pieces
+  std::atomic<int64_t> back{0};   // the first of those that workers have taken
   std::atomic<uint64_t> epoch{0}; // counts jobs
   std::atomic<uint32_t> inside{0};
 
