@@ -23,7 +23,8 @@ template <class C> struct Cut {
   /// lines of the cache, and whole vectors may be written after a tile.
   static constexpr int64_t gap = Tile<C>::columns;
 
-  explicit Cut(const Contraction &c)
+  /// The work of making the columns, if they are made, is that of so many rows.
+  ASTRA_SHARED explicit Cut(const Contraction &c, int64_t made = 0)
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, mostTiles);
@@ -33,7 +34,7 @@ template <class C> struct Cut {
     columnBlocks = ceil(panels, 32);
     // Few blocks of rows with long sums are work for some threads.
     while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&
-           m * n / columnBlocks * k > 1 << 23)
+           (m + made) * n / columnBlocks * k > 1 << 23)
       columnBlocks *= 2;
     blockTiles = ceil(tiles, rowBlocks);
     blockPanels = ceil(panels, columnBlocks);
@@ -49,6 +50,12 @@ template <class C> struct Cut {
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
     sumPanels = k > chains * chainLength ? blockPanels : 1;
+  }
+
+  /// All panels of a block meet one chain before the next.
+  void takeOneChain() {
+    chains = 1;
+    sumPanels = k > chainLength ? blockPanels : 1;
   }
 
   /// Blocks differ by one tile, and one panel, at most.
