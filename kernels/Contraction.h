@@ -14,8 +14,8 @@ struct Contraction {
   Nest<2> contracted; // in a, b
 
   /// Exchanged, the operands change places, and with them rows and columns.
-  Contraction(const astra_arg_t *args, int64_t nbatch, int64_t ncontract,
-              bool exchanged = false) {
+  ASTRA_SHARED Contraction(const astra_arg_t *args, int64_t nbatch,
+                           int64_t ncontract, bool exchanged = false) {
     const astra_arg_t &a = args[0], &b = args[1], &out = args[2];
     Nest<2> &ofA = exchanged ? columns : rows,
             &ofB = exchanged ? rows : columns;
@@ -43,7 +43,7 @@ struct Contraction {
 };
 
 /// Has an element more than one index?
-inline bool overlaps(const astra_arg_t &x) {
+ASTRA_SHARED inline bool overlaps(const astra_arg_t &x) {
   int64_t span = 1;
   for (uint32_t d = 0; d < x.rank; ++d) {
     int64_t stride = x.strides[d];
@@ -53,8 +53,9 @@ inline bool overlaps(const astra_arg_t &x) {
 }
 
 /// The columns of the result by themselves.
-inline Nest<1> resultColumns(const astra_arg_t *args, int64_t nbatch,
-                             int64_t ncontract, bool exchanged) {
+ASTRA_SHARED inline Nest<1> resultColumns(const astra_arg_t *args,
+                                          int64_t nbatch, int64_t ncontract,
+                                          bool exchanged) {
   const astra_arg_t &out = args[2];
   int64_t middle = args[0].rank - ncontract;
   int64_t begin = exchanged ? nbatch : middle;

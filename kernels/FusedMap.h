@@ -146,10 +146,14 @@ private:
 
     /// Runs along the innermost axis.
     void runLong(int64_t begin, int64_t end) {
+      bool fetches = map.nest.isPlane() && map.nest.innerExtent() <= 512;
       map.nest.walk(begin, end, [&](const FusedOffsets &offset, int64_t n) {
         for (int i = 0; i < map.inputs; ++i)
           if (uniform[i])
             repeat(map.base[i] + offset[i], map.widths[i], buffers[i]);
+          else if (fetches)
+            fetch(map.base[i] + offset[i] + rowsAhead * map.nest.outerStride(i),
+                  n * map.nest.innerStride(i));
         int64_t whole = wholeBlocks(n), step = anyBuffered ? blockTile : whole;
         for (int64_t at = 0; at < whole; at += step)
           runTile(offset, at, whole - at < step ? whole - at : step);
@@ -183,6 +187,14 @@ private:
     }
 
   private:
+    /// Short runs end before the processor sees where they go on.
+    static constexpr int64_t rowsAhead = 4;
+
+    static void fetch(const char *from, int64_t bytes) {
+      for (int64_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(from + at);
+    }
+
     void clearPadding(int64_t n) {
       for (int i = 0; i < map.inputs; ++i)
         std::memset(buffers[i] + n * map.widths[i], 0,

@@ -1,34 +1,64 @@
-// Products of which a fused kernel without folds takes every element (the rows
-// *_map of kernels.def): it gets the result box by box while that is in cache.
-// The arguments are the product's operands, then those of the fused kernel but
-// the product; the parameters are the fused kernel's description, the place of
-// the product among its arguments, and the product's own. Elements of the
-// product wait where an output will be, if one has their type and lies by
-// itself, else in scratch memory.
+// Products with fused kernels without folds around them: one takes every
+// element of the result (the rows *_map of kernels.def), box by box while that
+// is in cache, or one makes every element of an operand (the rows map_*), box
+// by box before it is packed. The arguments are the product's operands, then
+// those of the fused kernel but the product; the parameters are the fused
+// kernel's description, the place of the product among its arguments, and the
+// product's own. Elements of the product wait where an output will be, if one
+// has their type and lies by itself, else in scratch memory. Where an operand
+// is made, its maker's inputs stand in its place among the arguments, and
+// before the parameters are the maker's description and which operand that is.
 #ifndef ASTRA_KERNELS_FUSEDPRODUCT_H
 #define ASTRA_KERNELS_FUSEDPRODUCT_H
 
 #include "kernels/FusedMap.h"
+#include <cstdlib>
 #include <optional>
 
 ASTRA_KERNELS_BEGIN
 
-/// One call of such a kernel.
-class ProductMap {
+/// A fused kernel, its views, and which of them is a product's.
+struct FusedViews {
+  explicit FusedViews(const astra_fused_desc_t &plan) : plan(plan) {
+    for (uint32_t i = 0; i < plan.arg_count; ++i)
+      widths[i] = widthOf(plan.slots[i].dtype);
+  }
+  FusedViews(const FusedViews &) = delete;
+  FusedViews &operator=(const FusedViews &) = delete;
+
+  /// What a parameter says.
+  static const astra_fused_desc_t &planOf(int64_t param) {
+    return *reinterpret_cast<const astra_fused_desc_t *>(uintptr_t(param));
+  }
+
+  const astra_fused_desc_t &plan;
+  int64_t place = 0;
+  astra_arg_t views[mostFusedArgs];
+  int64_t widths[mostFusedArgs];
+};
+
+/// Row-major strides; gives the number of elements.
+inline int64_t layOutDense(const astra_arg_t &view, int64_t *strides) {
+  int64_t stride = 1;
+  for (uint32_t d = view.rank; d-- > 0; stride *= view.shape[d])
+    strides[d] = stride;
+  return stride;
+}
+
+/// One call of a kernel that takes a result.
+class ProductMap : public FusedViews {
 public:
   /// Of a product of so many operands.
   ASTRA_SHARED ProductMap(const astra_arg_t *args, const int64_t *params,
                           int64_t operands)
-      : plan(*reinterpret_cast<const astra_fused_desc_t *>(
-            uintptr_t(params[0]))),
-        place(params[1]), own(params + 2), args(args), operands(operands) {
+      : FusedViews(planOf(params[0])), own(params + 2), args(args),
+        operands(operands) {
+    place = params[1];
     int64_t inputs = plan.stages[0].input_count, count = plan.arg_count;
     const astra_arg_t *next = args + operands;
-    for (int64_t i = 0; i < count; ++i) {
-      widths[i] = widthOf(plan.slots[i].dtype);
+    for (int64_t i = 0; i < count; ++i)
       if (i != place)
         views[i] = *next++;
-    }
     views[place] = {nullptr, views[inputs].shape, views[inputs].strides,
                     plan.slots[place].dtype, views[inputs].rank};
     for (int64_t i = inputs; i < count && !hasRoom; ++i)
@@ -62,13 +92,11 @@ public:
   ASTRA_SHARED astra_outcome_t runInTurn(const astra_call_t *call,
                                          astra_kernel_fn product) {
     std::optional<Scratch<char>> memory;
-    int64_t strides[ASTRA_MAX_RANK], stride = 1;
+    int64_t strides[ASTRA_MAX_RANK];
     if (!hasRoom) {
-      for (uint32_t d = result().rank; d-- > 0; stride *= result().shape[d])
-        strides[d] = stride;
+      int64_t count = layOutDense(result(), strides);
       views[place].strides = strides;
-      views[place].data =
-          memory.emplace(call, stride * widths[place] + 1).get();
+      views[place].data = memory.emplace(call, count * widths[place] + 1).get();
       if (!views[place].data)
         return ASTRA_ERROR_OUT_OF_MEMORY;
     }
@@ -77,11 +105,7 @@ public:
                                : outcome;
   }
 
-  const astra_fused_desc_t &plan;
-  const int64_t place;
-  const int64_t *own;               // parameters of the product
-  astra_arg_t views[mostFusedArgs]; // of the fused kernel
-  int64_t widths[mostFusedArgs];
+  const int64_t *own;   // parameters of the product
   bool hasRoom = false; // in an output
 
 private:
@@ -100,21 +124,68 @@ private:
   int64_t operands;
 };
 
-/// The map on boxes of the result, whose axes are in three groups.
+/// An operand that a fused kernel makes: its last view, the only result.
+class MadeOperand : public FusedViews {
+public:
+  ASTRA_SHARED MadeOperand(const astra_arg_t *inputs, int64_t param)
+      : FusedViews(planOf(param)) {
+    place = int64_t(plan.arg_count) - 1;
+    std::memcpy(views, inputs, sizeof(astra_arg_t) * size_t(place));
+    views[place] = {nullptr, inputs[0].shape, strides, plan.slots[place].dtype,
+                    inputs[0].rank};
+    count = layOutDense(views[place], strides);
+  }
+
+  int64_t inputs() const { return place; }
+
+  /// The arguments of the product, `others` behind its operands, with the
+  /// operand, laid out row by row without data, where its maker's inputs are.
+  void putInPlace(const astra_arg_t *args, int64_t operand, int64_t others,
+                  astra_arg_t *to) const {
+    to[operand] = views[place];
+    to[1 - operand] = args[operand ? 0 : place];
+    std::memcpy(to + 2, args + place + 1, sizeof(astra_arg_t) * size_t(others));
+  }
+
+  /// The operand in memory, or without data where there is none.
+  ASTRA_SHARED const astra_arg_t &
+  makeAll(const astra_call_t *call, std::optional<Scratch<char>> &memory) {
+    views[place].data = memory.emplace(call, count * widths[place] + 1).get();
+    if (views[place].data)
+      FusedMap(plan, views, widths).run(call);
+    return views[place];
+  }
+
+  /// Do neighbours along one axis lie farther apart, in all inputs together,
+  /// than those along another?
+  bool isFarther(uint32_t axis, uint32_t other) const {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < place; ++i)
+      sum += widths[i] * (std::abs(views[i].strides[axis]) -
+                          std::abs(views[i].strides[other]));
+    return sum > 0;
+  }
+
+private:
+  int64_t count, strides[ASTRA_MAX_RANK];
+};
+
+/// A fused kernel on boxes of what it shares with a product, whose axes are in
+/// three groups.
 class FusedBoxes {
 public:
   struct Axes {
     uint32_t begin, end;
   };
   /// Some rows and columns of a product of the batch. Their elements are at
-  /// `kept`, so many elements apart, if the result has no room.
+  /// `kept`, so many elements apart, if they have no place else.
   struct Box {
     int64_t batch, row, rows, column, columns;
     void *kept;
     int64_t keptRow, keptColumn;
   };
 
-  ASTRA_SHARED FusedBoxes(const ProductMap &map, Axes batch, Axes rows,
+  ASTRA_SHARED FusedBoxes(const FusedViews &map, Axes batch, Axes rows,
                           Axes columns)
       : map(map), batch(nestOver(batch)), rows(nestOver(rows)),
         columns(nestOver(columns)) {}
@@ -167,7 +238,7 @@ private:
     FusedMap(map.plan, views, map.widths).runHere();
   }
 
-  const ProductMap &map;
+  const FusedViews &map;
   FusedNest batch, rows, columns;
 };
 

@@ -126,6 +126,10 @@ static calls::FusedOp getFused(calls::KernelOp op) {
 /// Whether the kernel may have output `to` where input `from` is.
 static bool allows(calls::KernelOp op, unsigned from, unsigned to) {
   if (calls::FusedOp fused = getFused(op)) {
+    // What only makes an operand writes no result.
+    StringRef name = op.getKernel();
+    if (name.starts_with("map_") && !name.contains("_map_"))
+      return false;
     size_t views = op.getInputs().size() + op.getOutputs().size();
     // With a product, the fused kernel has all views but its operands, and the
     // product itself. Operands are read until the last element is written.

@@ -190,15 +190,23 @@ static bool isReadOnce(Value product) {
   return isProduct && product.hasOneUse();
 }
 
-/// Works on a product and as large values, so that one kernel can do both. To
-/// add one value to all rows is no work by itself.
-bool FusionGroup::takesProduct() const {
+/// Makes an operand for a product alone.
+static bool makesOperand(Operation *op) {
+  Type element = getTensorType(op->getResult(0)).getElementType();
+  return element.isF32() && op->hasOneUse() &&
+         isa<ContractOp>(*op->user_begin());
+}
+
+/// Works on a product, or for one, and on as large values, so that one kernel
+/// can do both. To add one value to all rows is no work by itself.
+bool FusionGroup::joinsProduct() const {
   return llvm::any_of(members, [&](Operation *member) {
     auto isRepeated = [](Value operand) {
       return bool(operand.getDefiningOp<BroadcastOp>());
     };
     return ::getShape(member->getOperand(0)) == ArrayRef(shape) &&
-           llvm::any_of(member->getOperands(), isReadOnce) &&
+           (llvm::any_of(member->getOperands(), isReadOnce) ||
+            makesOperand(member)) &&
            llvm::none_of(member->getOperands(), isRepeated);
   });
 }
@@ -206,7 +214,7 @@ bool FusionGroup::takesProduct() const {
 bool FusionGroup::isWorthwhile() const {
   if (folds)
     return elements >= 1;
-  return elements >= 2 || (elements == 1 && takesProduct());
+  return elements >= 2 || (elements == 1 && joinsProduct());
 }
 
 //===-- The walk ----------------------------------------------------------===//

@@ -44,7 +44,7 @@ public:
   void close() { open = false; }
 
 private:
-  bool takesProduct() const;
+  bool joinsProduct() const;
 
   llvm::SmallVector<mlir::StringAttr> shape; // extents by their texts
   int64_t rows;

@@ -8,7 +8,8 @@
 // for all. The sums lie tile by tile, and the last chain puts them into the
 // result where it can hold them. f16 and bf16 widen as they are packed. Where a
 // fused map takes the result (FusedProduct.h), it gets panels of a block as
-// soon as they are complete.
+// soon as they are complete; where one makes an operand, it does so just before
+// that is packed, some rows or columns by some k at a time.
 // Order: kernels/Canonical.h. For Contract.cpp alone: the compiler sees that
 // parts have but one user.
 #ifndef ASTRA_KERNELS_CPU_PACKEDPRODUCT_H
@@ -22,6 +23,21 @@
 ASTRA_KERNELS_BEGIN
 namespace {
 
+/// Makes boxes of an operand: lines, which are rows of the left operand or
+/// columns of the right one, by k.
+struct Maker {
+  const FusedBoxes *boxes;
+  bool ofRows;
+  int64_t count;     // of tiles of rows, or panels of columns, in a box
+  int64_t lines, ks; // of a box, at most
+  bool byK;          // neighbours along k are neighbours in a box
+  static constexpr int64_t gap = 16; // lines do not meet in the cache
+
+  int64_t line() const { return byK ? ks + gap : 1; }
+  int64_t step() const { return byK ? 1 : lines + gap; }
+  int64_t size() const { return byK ? lines * line() : ks * step(); }
+};
+
 template <class T> class Product {
 public:
   using C = Compute<T>;
@@ -30,31 +46,56 @@ public:
   static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
 
   static constexpr bool takesBoxes = !isSmallFloat<T>;
+  static constexpr bool takesMaker = std::is_same_v<T, float>;
 
   /// If there are boxes, they take the result; without `out` it has no other
-  /// place.
-  Product(const astra_call_t *call, const Contraction &c,
+  /// place. The operand of a maker is laid out as its boxes are.
+  Product(const astra_call_t *call, const Contraction &c, const Cut<C> &cut,
           const Nest<1> &outColumns, bool overlap, const T *a, const T *b,
-          T *out, const FusedBoxes *boxes = nullptr)
-      : call(call), c(c), outColumns(outColumns), cut(c), a(a), b(b), out(out),
-        boxes(boxes), keptRow(takesBoxes && !out ? keptRowOf(cut) : 0) {
+          T *out, const FusedBoxes *boxes, const Maker *maker)
+      : call(call), c(c), outColumns(outColumns), cut(cut), a(a), b(b),
+        out(out), boxes(boxes), maker(maker),
+        keptRow(takesBoxes && !out ? keptRowOf(cut) : 0) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
               c.columns.innerExtent() == cut.n;
     direct = !isSmallFloat<T> && cut.levels == 1 &&
              outColumns.innerStride(0) == 1 && c.rows.innerExtent() == cut.m;
     int64_t batch = c.batch.size();
+    bool isNear = inPlace && !makes(true, false);
     sharesColumns = !overlap && isOne(c.batch, 1) &&
-                    cut.rowBlocks * batch > (inPlace ? 2 : 1);
+                    cut.rowBlocks * batch > (isNear ? 2 : 1);
     sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
                  cut.k <= sharedLength;
-    packsFirst = sharesColumns && inPlace &&
+    packsFirst = sharesColumns && isNear &&
                  cut.packedColumns() * int64_t(sizeof(C)) <= firstBytes;
   }
 
   /// From one row to the next in a block of the result that is kept.
   static int64_t keptRowOf(const Cut<C> &cut) {
     return cut.blockPanels * panelColumns + Cut<C>::gap;
+  }
+
+  /// Whether no element of an operand is packed twice, so that it can be made
+  /// as it is packed.
+  static bool packsOnce(const Cut<C> &cut, int64_t batch, bool ofRows) {
+    if (!ofRows)
+      return batch == 1 || cut.rowBlocks == 1;
+    return cut.columnBlocks == 1 || (batch == 1 && cut.k <= sharedLength);
+  }
+
+  /// Boxes of an operand that fit in a near cache.
+  static Maker makerOf(const Cut<C> &cut, const FusedBoxes *boxes, bool ofRows,
+                       bool byK) {
+    // Long runs; of columns packed for all blocks, those along columns.
+    bool isOneChain = !ofRows && cut.rowBlocks > 1;
+    int64_t ks = least((isOneChain ? 1 : cut.chains) * chainLength, cut.k);
+    int64_t unit = ofRows ? cut.leastRows + 1 : panelColumns;
+    int64_t bytes = ofRows ? boxBytes / 4 : boxBytes;
+    int64_t count = bytes / (ks * unit * int64_t(sizeof(T)));
+    count =
+        least(count > 1 ? count : 1, ofRows ? cut.blockTiles : cut.blockPanels);
+    return {boxes, ofRows, count, count * unit, ks, byK};
   }
 
   astra_outcome_t run() {
@@ -66,20 +107,19 @@ public:
       sharedColumns = columns.emplace(call, cut.packedColumns()).get();
     if ((sharesRows && !sharedRows) || (sharesColumns && !sharedColumns))
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    if (sharesRows)
-      packAllRows();
+    bool failed = sharesRows && !packAllRows();
     if (packsFirst) {
       int64_t count = cut.panels * ceil(cut.k, chainLength);
       packed = states.emplace(call, count).get();
-      if (!packed)
-        return ASTRA_ERROR_OUT_OF_MEMORY;
-      for (int64_t i = 0; i < count; ++i)
+      failed |= !packed;
+      for (int64_t i = 0; packed && i < count; ++i)
         packed[i] = Missing;
     } else if (sharesColumns) {
-      packAllColumns();
+      failed |= !packAllColumns();
     }
+    if (failed)
+      return ASTRA_ERROR_OUT_OF_MEMORY;
     int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
-    bool failed = false;
     parallelFor(call, c.batch.size() * cut.rowBlocks * cut.columnBlocks,
                 200000 / (work + 1) + 1, [&](int64_t begin, int64_t end) {
                   if (!runBlocks(begin, end))
@@ -95,6 +135,7 @@ private:
   /// The columns of a panel in a chain are packed for all blocks by whoever
   /// meets them first.
   enum State : uint8_t { Missing, Begun, Packed };
+  static constexpr int64_t boxBytes = 512 << 10;
 
   /// Do all products of the batch have one operand in common?
   static bool isOne(const Nest<3> &batch, int operand) {
@@ -105,7 +146,7 @@ private:
   /// One block of the result, with the memory of the thread that makes it.
   struct Block {
     const T *a, *b;
-    T *out, *kept;
+    T *out, *kept, *box;
     int64_t batch;
     int64_t tile, endTile, panel, endPanel; // of all
     int64_t row, rows, column, columns;
@@ -132,18 +173,20 @@ private:
 
   bool runBlocks(int64_t begin, int64_t end) {
     bool sums = cut.levels > 1 || cut.k > chainLength;
-    int64_t rowSpace = cut.rowSpace() + Tile<C>::lanes;
+    int64_t rowSpace = cut.rowSpace() + cut.chains * Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
     Buffer<C> panel(
         call, sharesColumns && !packsFirst ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
     Buffer<T> kept(call, takesBoxes ? keptRow * cut.height : 0);
+    Buffer<T> box(call, makes(sharesRows, sharesColumns) ? maker->size() : 0);
     std::optional<Scratch<C>> scaled;
-    if (!rows || !panel || !edge || !waiting || !kept)
+    if (!rows || !panel || !edge || !waiting || !kept || !box)
       return false;
     Block block = {};
     block.kept = kept.get();
+    block.box = box.get();
     block.packedRows = rows.get();
     block.packedPanel = panel.get();
     block.sums = waiting.get();
@@ -160,13 +203,26 @@ private:
     return true;
   }
 
+  /// Is an operand made that is not of those?
+  bool makes(bool rows, bool columns) const {
+    return takesMaker && maker && !(maker->ofRows ? rows : columns);
+  }
+
+  /// Makes a box of the operand; gives where its line 0 and k 0 would be.
+  ASTRA_SHARED const T *makeBox(int64_t batch, int64_t line, int64_t lines,
+                                int64_t k, int64_t ks, T *to) const {
+    maker->boxes->run(
+        {batch, line, lines, k, ks, to, maker->line(), maker->step()});
+    return to - (line * maker->line() + k * maker->step());
+  }
+
   /// A block and those beside it that are made with it.
   void place(Block &block, int64_t index, int64_t count) const {
     int64_t base[3], blocks = cut.rowBlocks * cut.columnBlocks;
     block.batch = index / blocks;
     c.batch.offsetsAt(block.batch, base);
-    block.a = a + base[0];
-    block.b = b + base[1];
+    block.a = a ? a + base[0] : nullptr;
+    block.b = b ? b + base[1] : nullptr;
     int64_t rowBlock = index % blocks / cut.columnBlocks;
     int64_t columnBlock = index % cut.columnBlocks;
     block.tile = cut.tileOf(rowBlock);
@@ -183,8 +239,7 @@ private:
                     : out + base[2];
   }
 
-  //===-- The order of summation
-  //-------------------------------------------===//
+  //===-- The order of summation ------------------------------------------===//
 
   void make(const Block &block) {
     uint64_t folds = 0;
@@ -241,17 +296,37 @@ private:
 
   /// Adds the chains from a k to another. Each panel meets them all before the
   /// next panel: its sums stay near, as do the rows of the block.
-  void addChains(const Block &block, int64_t firstK, int64_t endK, bool first) {
+  void addChains(Block &block, int64_t firstK, int64_t endK, bool first) {
     Magnitudes magnitudes;
-    for (int64_t p = firstK; p < endK; p += chainLength)
-      for (int64_t t = block.tile; t < block.endTile; ++t)
-        takeRows(block, t, {firstK, p, least(chainLength, endK - p)},
-                 magnitudes);
+    bool isMade = makes(sharesRows, true);
+    int64_t together = isMade ? maker->count : block.endTile - block.tile;
+    for (int64_t t = block.tile; t < block.endTile; t += together) {
+      int64_t end = least(t + together, block.endTile), row = cut.rowOf(t);
+      if (isMade)
+        block.a = makeBox(block.batch, row, cut.rowOf(end) - row, firstK,
+                          endK - firstK, block.box);
+      for (int64_t p = firstK; p < endK; p += chainLength)
+        for (int64_t i = t; i < end; ++i)
+          takeRows(block, i, {firstK, p, least(chainLength, endK - p)},
+                   magnitudes);
+    }
     Places places(c.contracted, firstK, endK - firstK);
-    for (int64_t panel = block.panel; panel < block.endPanel; ++panel)
+    for (int64_t panel = block.panel; panel < block.endPanel; ++panel) {
+      if (makes(true, sharesColumns))
+        makeColumns(block, panel, firstK, endK - firstK);
       for (int64_t p = firstK; p < endK; p += chainLength)
         addChain(block, panel, {firstK, p, least(chainLength, endK - p)},
                  first && p == firstK, places, magnitudes);
+    }
+  }
+
+  /// Makes the columns of a panel and some more, if they are not there.
+  void makeColumns(Block &block, int64_t panel, int64_t k, int64_t ks) const {
+    if ((panel - block.panel) % maker->count != 0)
+      return;
+    int64_t column = panel * panelColumns;
+    int64_t end = least(column + maker->lines, block.column + block.columns);
+    block.b = makeBox(block.batch, column, end - column, k, ks, block.box);
   }
 
   void addChain(const Block &block, int64_t panel, const Chain &chain,
@@ -278,6 +353,7 @@ private:
     if (sharesRows)
       return sharedRows + cut.rowsAt(tile, chain.k, chain.ks);
     return block.packedRows + (chain.k - chain.first) * cut.height +
+           chain.index() * Tile<C>::lanes +
            (cut.rowOf(tile) - block.row) * chain.ks;
   }
 
@@ -432,61 +508,96 @@ private:
     return true;
   }
 
-  //===-- Packing
-  //----------------------------------------------------------===//
+  //===-- Packing ---------------------------------------------------------===//
 
-  void packAllRows() {
-    int64_t chains = ceil(cut.k, chainLength);
-    int64_t grain = elementGrain / (Tile<C>::rows * cut.chain) + 1;
-    parallelFor(call, cut.tiles * chains, grain,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    int64_t firstK = i % chains * chainLength;
-                    int64_t ks = least(chainLength, cut.k - firstK);
-                    int64_t tile = i / chains;
-                    C *to = sharedRows + cut.rowsAt(tile, firstK, ks);
-                    packRows(a, tile, firstK, ks, to);
-                    if constexpr (scales)
-                      noteLeast(to, cut.rowsOf(tile) * ks);
-                  }
-                });
+  /// False where there is no memory.
+  bool packAllRows() {
+    bool isMade = makes(false, true), failed = false;
+    int64_t together = isMade ? maker->count : 1;
+    int64_t most = isMade ? maker->ks : chainLength;
+    int64_t pieces = ceil(cut.k, most), groups = ceil(cut.tiles, together);
+    int64_t grain =
+        elementGrain / (Tile<C>::rows * together * least(most, cut.k)) + 1;
+    parallelFor(call, groups * pieces, grain, [&](int64_t begin, int64_t end) {
+      Buffer<T> box(call, isMade ? maker->size() : 0);
+      if (!box)
+        return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t tile = i / pieces * together, firstK = i % pieces * most;
+        packTiles(tile, least(tile + together, cut.tiles), firstK,
+                  least(firstK + most, cut.k), isMade ? box.get() : nullptr);
+      }
+    });
+    return !failed;
   }
 
-  void packAllColumns() {
+  /// Packs the rows of some tiles, which are made if there is a box for them.
+  void packTiles(int64_t tile, int64_t endTile, int64_t firstK, int64_t endK,
+                 T *box) {
+    int64_t row = cut.rowOf(tile), rows = cut.rowOf(endTile) - row;
+    const T *from = box ? makeBox(0, row, rows, firstK, endK - firstK, box) : a;
+    for (int64_t p = firstK; p < endK; p += chainLength)
+      for (int64_t t = tile; t < endTile; ++t) {
+        int64_t ks = least(chainLength, endK - p);
+        C *to = sharedRows + cut.rowsAt(t, p, ks);
+        packRows(from, t, p, ks, to);
+        if constexpr (scales)
+          noteLeast(to, cut.rowsOf(t) * ks);
+      }
+  }
+
+  /// False where there is no memory.
+  bool packAllColumns() {
     int64_t chains = ceil(cut.k, chainLength);
+    bool isMade = makes(true, false), failed = false;
     // Panels, so that long runs are read; there should be work for two threads.
-    int64_t together = least(ceil(cut.panels * chains, 2), 16);
+    int64_t together =
+        least(ceil(cut.panels * chains, 2), isMade ? maker->count : 16);
     int64_t groups = ceil(cut.panels, together);
     int64_t grain = ceil(elementGrain, together * panelColumns * cut.chain);
     parallelFor(call, groups * chains, grain, [&](int64_t begin, int64_t end) {
+      Buffer<T> box(call, isMade ? maker->size() : 0);
+      if (!box)
+        return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
       for (int64_t i = begin; i < end; ++i) {
         int64_t firstK = i / groups * chainLength;
         int64_t ks = least(chainLength, cut.k - firstK);
-        int64_t first = i % groups * together, p = first;
-        int64_t last = least(p + together, cut.panels);
-        Places places(c.contracted, firstK, ks);
-        if constexpr (!isSmallFloat<T>)
-          if (inPlace)
-            p = packBeside(p, last, firstK, ks);
-        for (; p < last; ++p)
-          packPanel(b, p * panelColumns, {firstK, firstK, ks}, places,
-                    sharedColumns + cut.panelAt(p, firstK, ks));
-        if constexpr (scales)
-          for (p = first; p < last; ++p)
-            noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
-                      ks * panelColumns);
+        int64_t first = i % groups * together;
+        packPanels(first, least(first + together, cut.panels), firstK, ks,
+                   isMade ? box.get() : nullptr);
       }
     });
+    return !failed;
+  }
+
+  /// Packs some panels, whose columns are made if there is a box for them.
+  void packPanels(int64_t first, int64_t last, int64_t firstK, int64_t ks,
+                  T *box) {
+    int64_t p = first, column = first * panelColumns;
+    int64_t columns = least(last * panelColumns, cut.n) - column;
+    const T *from = box ? makeBox(0, column, columns, firstK, ks, box) : b;
+    Places places(c.contracted, firstK, ks);
+    if constexpr (!isSmallFloat<T>)
+      if (inPlace)
+        p = packBeside(from, p, last, firstK, ks);
+    for (; p < last; ++p)
+      packPanel(from, p * panelColumns, {firstK, firstK, ks}, places,
+                sharedColumns + cut.panelAt(p, firstK, ks));
+    if constexpr (scales)
+      for (p = first; p < last; ++p)
+        noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
+                  ks * panelColumns);
   }
 
   /// The whole ones of panels whose columns lie side by side; gives the first
   /// that is left.
-  int64_t packBeside(int64_t panel, int64_t last, int64_t firstK, int64_t ks) {
+  int64_t packBeside(const T *all, int64_t panel, int64_t last, int64_t firstK,
+                     int64_t ks) {
     last = least(last, cut.n / panelColumns);
     int64_t sk = c.contracted.innerStride(1);
     int64_t apart = ks * panelColumns + Cut<C>::gap;
     C *to = sharedColumns + cut.panelAt(panel, firstK, ks);
-    const T *from = b + panel * panelColumns + firstK * sk;
+    const T *from = all + panel * panelColumns + firstK * sk;
     for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
       for (int64_t p = 0; p < last - panel; ++p) {
         const T *run = from + p * panelColumns;
@@ -579,8 +690,7 @@ private:
         });
   }
 
-  //===-- The result
-  //-------------------------------------------------------===//
+  //===-- The result ------------------------------------------------------===//
 
   /// Puts the sums of a panel of the block into the result.
   void write(const Block &block, int64_t panel, const C *sum) {
@@ -620,6 +730,7 @@ private:
   const T *a, *b;
   T *out;
   const FusedBoxes *boxes; // that take the result, or null
+  const Maker *maker;      // of an operand, or null
   int64_t keptRow;         // of a block that is kept for them, or 0
   bool inPlace; // columns of b lie side by side, one row of them for each k
   bool direct;  // the last chain may put the sums into the result

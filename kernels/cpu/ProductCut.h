@@ -23,7 +23,8 @@ template <class C> struct Cut {
   /// lines of the cache, and whole vectors may be written after a tile.
   static constexpr int64_t gap = Tile<C>::columns;
 
-  explicit Cut(const Contraction &c)
+  /// The work of making the columns, if they are made, is that of so many rows.
+  ASTRA_SHARED explicit Cut(const Contraction &c, int64_t made = 0)
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, mostTiles);
@@ -43,7 +44,8 @@ template <class C> struct Cut {
     joins = k <= chains * chainLength;
     // Few blocks of rows are work for some threads too.
     while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&
-           m * n / (joins ? rowBlocks * columnBlocks : columnBlocks) * k >
+           (m + made) * n / (joins ? rowBlocks * columnBlocks : columnBlocks) *
+                   k >
                (joins ? 1 << 20 : 1 << 23))
       columnBlocks *= 2;
     blockPanels = ceil(panels, columnBlocks);
@@ -51,6 +53,13 @@ template <class C> struct Cut {
     for (levels = 1; folds > 1; folds = ceil(folds, 2))
       ++levels;
     sumPanels = k > chains * chainLength ? blockPanels : 1;
+  }
+
+  /// All panels of a block meet one chain before the next.
+  void takeOneChain() {
+    chains = 1;
+    joins = k <= chainLength;
+    sumPanels = joins ? 1 : blockPanels;
   }
 
   /// Blocks differ by one tile, and one panel, at most.

@@ -93,7 +93,7 @@ uint32_t fusedOutputs(const astra_fused_desc_t &fused) {
 
 /// One for each operation and element of the kernel's shape, which all of its
 /// views have.
-uint64_t fusedFlops(const astra_fused_desc_t &fused, const Operands &of) {
+uint64_t fusedFlops(const astra_fused_desc_t &fused, const astra_arg_t &view) {
   uint64_t count = 0;
   for (const char *word = fused.ops; *word;) {
     size_t length = std::strcspn(word, " ");
@@ -105,7 +105,28 @@ uint64_t fusedFlops(const astra_fused_desc_t &fused, const Operands &of) {
     count += !moves;
     word += length + (word[length] == ' ');
   }
-  return count * elements(of.outputs[0]);
+  return count * elements(view);
+}
+
+/// Where the parameters of what makes an operand, and the product's own, are:
+/// behind those of what takes the result.
+const int64_t *makerParams(const KernelTraits &traits, const int64_t *params) {
+  return params + (traits.takes ? 2 : 0);
+}
+const int64_t *productParams(const KernelTraits &traits,
+                             const int64_t *params) {
+  return makerParams(traits, params) + (traits.makes ? 2 : 0);
+}
+
+uint64_t joinedFlops(const KernelTraits &traits, const Operands &of,
+                     const int64_t *params) {
+  uint64_t count = traits.weight * products(of, productParams(traits, params));
+  if (traits.takes)
+    count += fusedFlops(fusedOf(params), of.outputs[0]);
+  const int64_t *maker = makerParams(traits, params);
+  if (traits.makes) // whose first input is where the operand would be
+    count += fusedFlops(fusedOf(maker), of.inputs[maker[1]]);
+  return count;
 }
 
 uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
@@ -129,9 +150,9 @@ uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
   case KernelTraits::Triangles:
     break;
   case KernelTraits::Fused:
-    return fusedFlops(fusedOf(params), of);
+    return fusedFlops(fusedOf(params), of.outputs[0]);
   case KernelTraits::Joined:
-    return weight * products(of, params + 2) + fusedFlops(fusedOf(params), of);
+    return joinedFlops(traits, of, params);
   }
   uint64_t n = last(of.inputs[0], 1), squares = n * n;
   uint64_t factor = matrices(of.inputs[0]) * squares * n * weight / 6;
@@ -142,23 +163,30 @@ uint64_t flopsOf(const KernelTraits &traits, const Operands &of,
   return traits.rule == KernelTraits::Equations ? factor + 2 * each : each;
 }
 
-/// The product that a kernel joins with a fused one: "conv_map_f32" has that of
-/// "conv_f32".
-std::string productOf(std::string name) {
+/// The traits of a product that a kernel joins with fused ones: "conv_map_f32"
+/// has that of "conv_f32" and takes the result, "map_contract_f32" makes an
+/// operand. Null traits of others.
+KernelTraits findJoined(std::string name) {
   size_t at = name.find("_map_");
-  return at == std::string::npos || name.compare(0, 6, "fused_") == 0
-             ? std::string()
-             : name.erase(at, 4);
+  bool takes = at != std::string::npos && name.compare(0, 6, "fused_") != 0;
+  bool makes = name.compare(0, 4, "map_") == 0;
+  if (!takes && !makes)
+    return {};
+  if (takes)
+    name.erase(at, 4);
+  KernelTraits traits = findTraits(name.c_str() + (makes ? 4 : 0));
+  traits.rule = KernelTraits::Joined;
+  traits.takes = takes;
+  traits.makes = makes;
+  return traits;
 }
 
 } // namespace
 
 KernelTraits findTraits(const char *name) {
-  if (std::string product = productOf(name); !product.empty()) {
-    KernelTraits traits = findTraits(product.c_str());
-    traits.rule = KernelTraits::Joined;
-    return traits;
-  }
+  KernelTraits joined = findJoined(name);
+  if (joined.rule == KernelTraits::Joined)
+    return joined;
   KernelTraits traits;
   const Row *found = nullptr;
   for (const Row &row : rows)
@@ -185,19 +213,19 @@ Operands operandsOf(const KernelTraits &traits, const astra_arg_t *args,
     uint32_t inputs = fused.arg_count - outputs;
     return {args, args + inputs, inputs, outputs};
   }
-  bool isJoined = traits.rule == KernelTraits::Joined;
-  const int64_t *own = isJoined ? params + 2 : params;
+  const int64_t *own = productParams(traits, params);
   auto count = [&](int32_t stated) {
     return uint32_t(stated < 0 ? own[0] - stated : stated);
   };
-  if (isJoined) {
-    const astra_fused_desc_t &fused = fusedOf(params);
-    uint32_t outputs = fusedOutputs(fused);
-    // Of the fused kernel's inputs the product is none of the call's.
-    uint32_t inputs = count(traits.inputs) + fused.arg_count - outputs - 1;
-    return {args, args + inputs, inputs, outputs};
-  }
   uint32_t inputs = count(traits.inputs), outputs = count(traits.outputs);
+  if (traits.takes) {
+    const astra_fused_desc_t &fused = fusedOf(params);
+    outputs = fusedOutputs(fused);
+    // Of the fused kernel's inputs the product is none of the call's.
+    inputs += fused.arg_count - outputs - 1;
+  }
+  if (traits.makes) // all its views but the operand, which is none
+    inputs += fusedOf(makerParams(traits, params)).arg_count - 2;
   return {args, args + inputs, inputs, outputs};
 }
 

@@ -20,11 +20,12 @@ struct KernelTraits {
     Equations,
     Triangles,
     Fused,
-    Joined // a product, of so many inputs, and a fused kernel
+    Joined // a product, of so many inputs, and fused kernels
   };
   int32_t inputs = 0, outputs = 0; // -n: n and params[0] more
   Rule rule = Moves;
   uint32_t weight = 0;
+  bool takes = false, makes = false; // joined: its result, an operand
 };
 
 /// Null traits, of no operands, for a name that this library does not know.

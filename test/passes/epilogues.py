@@ -1,7 +1,8 @@
-"""Products and the fused kernels that take their results give the bits of separate
-kernels: random epilogues (bias, activation, residual, scale, mask, several results, an
-update in place) behind contractions and convolutions of every way that kernels have,
-compiled with --fuse=on and --fuse=off and run at every level and on several threads.
+"""Products and the fused kernels around them give the bits of separate kernels: random
+epilogues (bias, activation, residual, scale, mask, several results, an update in place)
+behind contractions and convolutions of every way that kernels have, and random prologues
+that make one operand or both, compiled with --fuse=on and --fuse=off and run at every
+level and on several threads.
 
 Usage: epilogues.py ASTRAC [COUNT [SEED]]. A failing program is shown."""
 import array
@@ -14,14 +15,14 @@ SPECIAL = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1e-40, -1e-40, 
 # boxes (16384 elements), ragged ones and empty ones, in the ways of packed products,
 # of tall ones, of few rows, of many k and of exchanged operands.
 MATRICES = [
-    ("x @ w", "n m", "n k", "k m"),
-    ("x @ w", "n m", "n k", "k m"),
-    ("transpose(x) @ w", "n m", "k n", "k m"),
-    ("x @ transpose(w)", "n m", "n k", "m k"),
-    ("x @ w", "b n m", "b n k", "k m"),
-    ("x @ w", "b n m", "b n k", "b k m"),
-    ('einsum("bik,bkj->ibj", x, w)', "n b m", "b n k", "b k m"),
-    ('einsum("ik,kj->ji", x, w)', "m n", "n k", "k m"),
+    ("{x} @ {w}", "n m", "n k", "k m"),
+    ("{x} @ {w}", "n m", "n k", "k m"),
+    ("transpose({x}) @ {w}", "n m", "k n", "k m"),
+    ("{x} @ transpose({w})", "n m", "n k", "m k"),
+    ("{x} @ {w}", "b n m", "b n k", "k m"),
+    ("{x} @ {w}", "b n m", "b n k", "b k m"),
+    ('einsum("bik,bkj->ibj", {x}, {w})', "n b m", "b n k", "b k m"),
+    ('einsum("ik,kj->ji", {x}, {w})', "m n", "n k", "k m"),
 ]
 SIZES = [
     dict(b=2, n=150, k=70, m=1100), dict(b=3, n=129, k=257, m=61), dict(b=2, n=1500, k=9, m=20),
@@ -30,12 +31,17 @@ SIZES = [
     dict(b=0, n=130, k=5, m=150), dict(b=3, n=7, k=3, m=5), dict(b=40, n=30, k=20, m=18),
 ]
 CONVOLUTIONS = [
-    ("conv(x, w, padding = 1)", (3, 20, 30, 19), (34, 20, 3, 3), (3, 34, 30, 19)),
-    ("conv(x, w)", (2, 40, 32, 31), (33, 40, 3, 2), (2, 33, 30, 30)),
-    ("conv(x, w, stride = 2, padding = 1)", (2, 12, 61, 75), (32, 12, 3, 3), (2, 32, 31, 38)),
-    ("conv(x, w)", (2, 16, 30, 33), (20, 16, 1, 1), (2, 20, 30, 33)),
-    ("conv(x, w, padding = 1)", (2, 0, 30, 19), (34, 0, 3, 3), (2, 34, 30, 19)),
+    ("conv({x}, {w}, padding = 1)", (3, 20, 30, 19), (34, 20, 3, 3), (3, 34, 30, 19)),
+    ("conv({x}, {w})", (2, 40, 32, 31), (33, 40, 3, 2), (2, 33, 30, 30)),
+    ("conv({x}, {w}, stride = 2, padding = 1)", (2, 12, 61, 75), (32, 12, 3, 3), (2, 32, 31, 38)),
+    ("conv({x}, {w})", (2, 16, 30, 33), (20, 16, 1, 1), (2, 20, 30, 33)),
+    ("conv({x}, {w}, padding = 1)", (2, 0, 30, 19), (34, 0, 3, 3), (2, 34, 30, 19)),
 ]
+
+
+# What makes an operand; the last ones are for f32.
+MAKERS = ["relu({})", "gelu({}) * 2.0", "where({0} > 0.1, {0}, 0.0)", "{0} * {0} - 0.5", "tanh({} + 1.0)",
+          "f32(f16({})) * 1.5", "f32(f16({}))"]
 
 
 class Program:
@@ -58,6 +64,9 @@ class Program:
             self.types = {"x": x.replace(" ", ", "), "w": w.replace(" ", ", ")}
             self.bias = self.shape[-1:]
         self.shapes.update(r=self.shape, a=self.bias)
+        makers = MAKERS if self.dtype == "f32" else MAKERS[:-2]
+        operands = {name: rng.choice(makers).format(name) if rng.random() < 0.4 else name for name in "xw"}
+        self.product = self.product.format(**operands)
         last = self.names.split(", ")[-1]
         self.types.update(r=self.names,
                           a=last if len(self.bias) == 1 else ", ".join(map(str, self.bias)))
