@@ -40,8 +40,8 @@ CONVOLUTIONS = [
 
 
 # What makes an operand; the last ones are for f32.
-MAKERS = ["relu({})", "gelu({}) * 2.0", "where({0} > 0.1, {0}, 0.0)", "{0} * {0} - 0.5", "tanh({} + 1.0)",
-          "f32(f16({})) * 1.5", "f32(f16({}))"]
+MAKERS = ["relu({})", "(gelu({}) * 2.0)", "where({0} > 0.1, {0}, 0.0)", "({0} * {0} - 0.5)", "tanh({} + 1.0)",
+          "(f32(f16({})) * 1.5)", "f32(f16({}))"]
 
 
 class Program:
