@@ -1,15 +1,15 @@
 // Products of floats whose operands are packed. The result is cut into blocks,
 // one task each, in which the rows of a meet the columns of b panel by panel,
-// in tiles whose chains of 256 k stay in registers: a panel as many chains as
-// the rows of the block stay near, before the next panel. Both operands are
+// in tiles whose chains of 256 k stay in registers: a panel all chains, where
+// the rows of the block stay near, else all panels one chain. Both operands are
 // packed in the order in which tiles read them: before, where several blocks
 // share them, else by the task. Columns that lie side by side may also be
-// packed by the first tile that reads them, for its block or, if they are few,
-// for all. The sums lie tile by tile, and the last chain puts them into the
-// result where it can hold them. f16 and bf16 widen as they are packed. Where a
-// fused map takes the result (FusedProduct.h), it gets panels of a block as
-// soon as they are complete; where one makes an operand, it does so just before
-// that is packed, some rows or columns by some k at a time.
+// packed by the first tile that reads them. The sums lie tile by tile, and the
+// last chain puts them into the result where it can hold them. f16 and bf16
+// widen as they are packed. Where a fused map takes the result
+// (FusedProduct.h), it gets panels of a block as soon as they are complete;
+// where one makes an operand, it does so just before that is packed, some rows
+// or columns by some k at a time.
 // Order: kernels/Canonical.h. For Contract.cpp alone: the compiler sees that
 // parts have but one user.
 #ifndef ASTRA_KERNELS_CPU_PACKEDPRODUCT_H
@@ -18,7 +18,7 @@
 #include "kernels/FusedProduct.h"
 #include "kernels/Ops.h"
 #include "kernels/cpu/DirectProduct.h"
-#include "kernels/cpu/ProductCut.h"
+#include "kernels/cpu/ProductPacking.h"
 
 ASTRA_KERNELS_BEGIN
 namespace {
@@ -41,6 +41,7 @@ struct Maker {
 template <class T> class Product {
 public:
   using C = Compute<T>;
+  using Chain = ProductChain;
   static constexpr int64_t panelColumns = Cut<C>::panel;
   /// Longer rows cost less to pack for each block than to keep.
   static constexpr int64_t sharedLength = 2 * chainLength * foldLength;
@@ -53,8 +54,8 @@ public:
   Product(const astra_call_t *call, const Contraction &c, const Cut<C> &cut,
           const Nest<1> &outColumns, bool overlap, const T *a, const T *b,
           T *out, const FusedBoxes *boxes, const Maker *maker)
-      : call(call), c(c), outColumns(outColumns), cut(cut), a(a), b(b),
-        out(out), boxes(boxes), maker(maker),
+      : call(call), c(c), outColumns(outColumns), cut(cut),
+        packing(c, this->cut), a(a), b(b), out(out), boxes(boxes), maker(maker),
         keptRow(takesBoxes && !out ? keptRowOf(cut) : 0) {
     bool oneRun = c.contracted.innerExtent() == cut.k;
     inPlace = !isSmallFloat<T> && oneRun && c.columns.innerStride(0) == 1 &&
@@ -67,8 +68,6 @@ public:
                     cut.rowBlocks * batch > (isNear ? 2 : 1);
     sharesRows = isOne(c.batch, 0) && cut.columnBlocks * batch > 1 &&
                  cut.k <= sharedLength;
-    packsFirst = sharesColumns && isNear &&
-                 cut.packedColumns() * int64_t(sizeof(C)) <= firstBytes;
   }
 
   /// From one row to the next in a block of the result that is kept.
@@ -100,23 +99,14 @@ public:
 
   astra_outcome_t run() {
     std::optional<Scratch<C>> rows, columns;
-    std::optional<Scratch<uint8_t>> states;
     if (sharesRows)
       sharedRows = rows.emplace(call, cut.packedRows()).get();
     if (sharesColumns)
       sharedColumns = columns.emplace(call, cut.packedColumns()).get();
     if ((sharesRows && !sharedRows) || (sharesColumns && !sharedColumns))
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    bool failed = sharesRows && !packAllRows();
-    if (packsFirst) {
-      int64_t count = cut.panels * ceil(cut.k, chainLength);
-      packed = states.emplace(call, count).get();
-      failed |= !packed;
-      for (int64_t i = 0; packed && i < count; ++i)
-        packed[i] = Missing;
-    } else if (sharesColumns) {
-      failed |= !packAllColumns();
-    }
+    bool failed =
+        (sharesRows && !packAllRows()) || (sharesColumns && !packAllColumns());
     if (failed)
       return ASTRA_ERROR_OUT_OF_MEMORY;
     int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
@@ -129,12 +119,6 @@ public:
   }
 
 private:
-  /// Packed columns that the first blocks pack as they read them: where they
-  /// are more, it is better to read long runs before.
-  static constexpr int64_t firstBytes = 1 << 19;
-  /// The columns of a panel in a chain are packed for all blocks by whoever
-  /// meets them first.
-  enum State : uint8_t { Missing, Begun, Packed };
   static constexpr int64_t boxBytes = 512 << 10;
 
   /// Do all products of the batch have one operand in common?
@@ -154,13 +138,6 @@ private:
     std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
   };
 
-  /// The k of one chain, and where the first of those begins that a panel meets
-  /// before the next one.
-  struct Chain {
-    int64_t first, k, ks;
-    int64_t index() const { return (k - first) / chainLength; }
-  };
-
   /// Where products are slow with subnormals.
   static constexpr bool scales = std::is_same_v<C, float>;
 
@@ -175,8 +152,7 @@ private:
     bool sums = cut.levels > 1 || cut.k > chainLength;
     int64_t rowSpace = cut.rowSpace() + cut.chains * Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
-    Buffer<C> panel(
-        call, sharesColumns && !packsFirst ? 0 : panelColumns * cut.chain);
+    Buffer<C> panel(call, sharesColumns ? 0 : panelColumns * cut.chain);
     Buffer<C> edge(call, cut.height * panelColumns);
     Buffer<C> waiting(call, sums ? cut.levels * cut.area() : 0);
     Buffer<T> kept(call, takesBoxes ? keptRow * cut.height : 0);
@@ -340,8 +316,9 @@ private:
     tile.to = place ? place : last ? block.edge : sums;
     tile.fromStride = panelColumns;
     tile.toStride = place ? c.rows.innerStride(1) : panelColumns;
+    tile.farResult = place && cut.m * cut.n * int64_t(sizeof(C)) > 1 << 19;
     bool copies = takeColumns(block, panel, chain, places, tile, magnitudes);
-    addPanel(block, panel, chain, tile, copies, magnitudes);
+    addPanel(block, chain, tile, copies, magnitudes);
     if (last && !place)
       write(block, panel, block.edge);
     if (takesBoxes && last && boxes)
@@ -362,8 +339,8 @@ private:
                 Magnitudes &known) {
     C *packed = rowsFor(block, t, chain);
     if (!sharesRows)
-      packRows(block.a, t, chain.k, chain.ks, packed,
-               t == block.tile ? block.rows : 0);
+      packing.packRows(block.a, t, chain.k, chain.ks, packed,
+                       t == block.tile ? block.rows : 0);
     if constexpr (scales) {
       int64_t count = cut.rowsOf(t) * chain.ks;
       Least &rows = known.rows[chain.index()][t - block.tile];
@@ -407,8 +384,8 @@ private:
     }
   }
 
-  void addPanel(const Block &block, int64_t panel, const Chain &chain,
-                TileCall<C> tile, bool copies, Magnitudes &known) {
+  void addPanel(const Block &block, const Chain &chain, TileCall<C> tile,
+                bool copies, Magnitudes &known) {
     const Least *ofRows = known.rows[chain.index()];
     for (int64_t t = block.tile; t < block.endTile; ++t) {
       int64_t rows = cut.rowsOf(t);
@@ -425,9 +402,7 @@ private:
       tile.next += tile.nextStep * tile.k;
       if (copies) {
         copies = false;
-        tile.b = tile.copy;
-        if (tile.copy != block.packedPanel)
-          known.panel = share(panel, chain, tile.copy);
+        tile.b = block.packedPanel;
       }
     }
   }
@@ -436,60 +411,25 @@ private:
   bool takeColumns(const Block &block, int64_t panel, const Chain &chain,
                    Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
-    C *to = block.packedPanel;
-    tile.b = tile.next = to;
+    tile.b = tile.next = block.packedPanel;
     known.panel = {};
     known.scaledPanel = {};
     if (sharesColumns) {
-      C *shared = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
+      tile.b = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
       tile.next = sharedColumns + cut.panelAt(panel + 1, chain.k, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
-      if (isShared(panel, chain)) {
-        tile.b = shared;
-        if constexpr (scales)
-          known.panel = notedLeast(tile.b, tile.k * panelColumns);
-        return false;
-      }
-      if (isFirst(panel, chain))
-        to = shared;
+      if constexpr (scales)
+        known.panel = notedLeast(tile.b, tile.k * panelColumns);
+      return false;
     }
     if constexpr (!isSmallFloat<T>)
       if (!known.tinyRows && placeVectors(block.b, column, tile)) {
         tile.places = places.get() + chain.k - chain.first;
-        tile.copy = to;
+        tile.copy = block.packedPanel;
         return true;
       }
-    packPanel(block.b, column, chain, places, to);
-    tile.b = to;
-    if (to != block.packedPanel)
-      known.panel = share(panel, chain, to);
+    packing.packPanel(block.b, column, chain, places, block.packedPanel);
     return false;
-  }
-
-  uint8_t *stateOf(int64_t panel, const Chain &chain) const {
-    return packed + chain.k / chainLength * cut.panels + panel;
-  }
-  bool isShared(int64_t panel, const Chain &chain) const {
-    return !packsFirst ||
-           __atomic_load_n(stateOf(panel, chain), __ATOMIC_ACQUIRE) == Packed;
-  }
-  /// True for one thread alone. Others that meet the panel before it is there
-  /// pack it for themselves.
-  bool isFirst(int64_t panel, const Chain &chain) const {
-    uint8_t missing = Missing;
-    return __atomic_compare_exchange_n(stateOf(panel, chain), &missing, Begun,
-                                       false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
-  }
-  /// The panel is there for all; gives what is known of it.
-  Least share(int64_t panel, const Chain &chain, C *columns) const {
-    Least least = {};
-    if constexpr (scales) {
-      noteLeast(columns, chain.ks * panelColumns);
-      least = notedLeast(columns, chain.ks * panelColumns);
-    }
-    __atomic_store_n(stateOf(panel, chain), Packed, __ATOMIC_RELEASE);
-    return least;
   }
 
   /// Where the vectors of a panel lie, if each is a piece of memory.
@@ -540,7 +480,7 @@ private:
       for (int64_t t = tile; t < endTile; ++t) {
         int64_t ks = least(chainLength, endK - p);
         C *to = sharedRows + cut.rowsAt(t, p, ks);
-        packRows(from, t, p, ks, to);
+        packing.packRows(from, t, p, ks, to);
         if constexpr (scales)
           noteLeast(to, cut.rowsOf(t) * ks);
       }
@@ -579,115 +519,14 @@ private:
     Places places(c.contracted, firstK, ks);
     if constexpr (!isSmallFloat<T>)
       if (inPlace)
-        p = packBeside(from, p, last, firstK, ks);
+        p = packing.packBeside(from, p, last, firstK, ks, sharedColumns);
     for (; p < last; ++p)
-      packPanel(from, p * panelColumns, {firstK, firstK, ks}, places,
-                sharedColumns + cut.panelAt(p, firstK, ks));
+      packing.packPanel(from, p * panelColumns, {firstK, firstK, ks}, places,
+                        sharedColumns + cut.panelAt(p, firstK, ks));
     if constexpr (scales)
       for (p = first; p < last; ++p)
         noteLeast(sharedColumns + cut.panelAt(p, firstK, ks),
                   ks * panelColumns);
-  }
-
-  /// The whole ones of panels whose columns lie side by side; gives the first
-  /// that is left.
-  int64_t packBeside(const T *all, int64_t panel, int64_t last, int64_t firstK,
-                     int64_t ks) {
-    last = least(last, cut.n / panelColumns);
-    int64_t sk = c.contracted.innerStride(1);
-    int64_t apart = ks * panelColumns + Cut<C>::gap;
-    C *to = sharedColumns + cut.panelAt(panel, firstK, ks);
-    const T *from = all + panel * panelColumns + firstK * sk;
-    for (int64_t i = 0; i < ks; ++i, from += sk, to += panelColumns)
-      for (int64_t p = 0; p < last - panel; ++p) {
-        const T *run = from + p * panelColumns;
-        C *place = to + p * apart;
-        for (int64_t j = 0; j < panelColumns; j += 64 / int64_t(sizeof(T))) {
-          __builtin_prefetch(run + rowsAhead / 4 * sk + j);
-          __builtin_prefetch(place + rowsAhead / 4 * panelColumns + j, 1);
-        }
-        copyShort(run, panelColumns, place);
-      }
-    return last > panel ? last : panel;
-  }
-
-  /// to[k][column], +0 where there is no column.
-  void packPanel(const T *from, int64_t column, const Chain &chain,
-                 Places &places, C *to) {
-    int64_t ks = chain.ks, count = least(panelColumns, cut.n - column);
-    if (count < panelColumns)
-      for (int64_t i = 0; i < ks * panelColumns; ++i)
-        to[i] = C(0);
-    bool transposes = c.contracted.innerStride(1) == 1 &&
-                      c.contracted.innerExtent() >= Tile<C>::lanes;
-    if (c.columns.innerStride(0) == 1 &&
-        (c.columns.innerExtent() >= Tile<C>::lanes || !transposes))
-      copyColumns(from, column, count, places.get() + chain.k - chain.first, ks,
-                  to);
-    else
-      gatherColumns(from, column, count, chain.k, ks, to);
-  }
-
-  /// Columns in runs of consecutive ones.
-  void copyColumns(const T *from, int64_t column, int64_t count,
-                   const int64_t *places, int64_t ks, C *to) {
-    c.columns.walk(column, column + count,
-                   [&](const int64_t (&at)[2], int64_t run) {
-                     copyRuns(from + at[0], places, ks, run, to, panelColumns);
-                     to += run;
-                     return true;
-                   });
-  }
-
-  /// Columns apart from each other, each consecutive along k or not.
-  void gatherColumns(const T *from, int64_t column, int64_t count,
-                     int64_t firstK, int64_t ks, C *to) {
-    const T *lines[panelColumns];
-    for (int64_t j = 0; j < panelColumns; ++j) {
-      int64_t at[2];
-      c.columns.offsetsAt(column + (j < count ? j : 0), at);
-      lines[j] = from + at[0];
-    }
-    packRuns<1>(lines, count, panelColumns, firstK, ks, to);
-  }
-
-  /// to[k][row] for the rows of a tile, of more rows that are wanted next.
-  void packRows(const T *from, int64_t tile, int64_t firstK, int64_t ks, C *to,
-                int64_t wanted = 0) {
-    const T *lines[Tile<C>::rows + Tile<C>::lanes];
-    int64_t count = cut.rowsOf(tile), row = cut.rowOf(tile);
-    int64_t most = ceil(count, Tile<C>::lanes) * Tile<C>::lanes;
-    for (int64_t r = 0; r < most; ++r) {
-      int64_t at[2];
-      c.rows.offsetsAt(row + (r < count ? r : 0), at);
-      lines[r] = from + at[0];
-    }
-    packRuns<0>(lines, count, count, firstK, ks, to, wanted);
-  }
-
-  /// to[k * stride + line] for lines of operand `Of` in the contraction's loop
-  /// over k.
-  template <int Of>
-  void packRuns(const T **lines, int64_t count, int64_t stride, int64_t firstK,
-                int64_t ks, C *to, int64_t wanted = 0) {
-    int64_t sk = c.contracted.innerStride(Of);
-    bool beside = true;
-    for (int64_t j = 1; j < count; ++j)
-      beside &= lines[j] == lines[0] + j;
-    c.contracted.walk(
-        firstK, firstK + ks, [&](const int64_t (&at)[2], int64_t run) {
-          if (beside)
-            packRunsBeside(lines[0] + at[Of], sk, count, stride, run, to,
-                           wanted);
-          else if (sk == 1 && count > 2 && run >= Tile<C>::lanes)
-            packTransposed(lines, at[Of], count, stride, run, to);
-          else
-            for (int64_t j = 0; j < count; ++j)
-              for (int64_t i = 0; i < run; ++i)
-                to[i * stride + j] = widen(lines[j][at[Of] + i * sk]);
-          to += run * stride;
-          return true;
-        });
   }
 
   //===-- The result ------------------------------------------------------===//
@@ -727,6 +566,7 @@ private:
   const Contraction &c;
   const Nest<1> &outColumns; // of the result alone, where more axes merge
   Cut<C> cut;
+  ProductPacking<T> packing;
   const T *a, *b;
   T *out;
   const FusedBoxes *boxes; // that take the result, or null
@@ -734,9 +574,7 @@ private:
   int64_t keptRow;         // of a block that is kept for them, or 0
   bool inPlace; // columns of b lie side by side, one row of them for each k
   bool direct;  // the last chain may put the sums into the result
-  bool sharesRows, sharesColumns; // packed for all blocks: before, or ...
-  bool packsFirst; // ... the columns by the blocks that meet them first
-  uint8_t *packed = nullptr; // of each chain and panel
+  bool sharesRows, sharesColumns; // packed before, for all blocks
   C *sharedRows = nullptr, *sharedColumns = nullptr;
 };
 

@@ -37,10 +37,10 @@ template <class C> struct Cut {
     higherTiles = m % tiles;
     height = least(blockTiles * (leastRows + 1), m);
     chain = least(k, chainLength);
-    int64_t near = nearBytes / (height * chainLength * int64_t(sizeof(C)));
-    chains = least(ceil(k, chainLength), near > mostChains ? mostChains
-                                         : near > 1        ? near
-                                                           : 1);
+    // All or one: sums that wait would take the place of the rows.
+    bool near = k <= mostChains * chainLength &&
+                height * k * int64_t(sizeof(C)) <= nearBytes;
+    chains = near ? ceil(k, chainLength) : 1;
     joins = k <= chains * chainLength;
     // Few blocks of rows are work for some threads too.
     while (blocks * columnBlocks < 4 && 2 * columnBlocks <= panels &&

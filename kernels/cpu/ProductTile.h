@@ -83,6 +83,7 @@ template <class C> struct TileCall {
   C *chains;     // where they are kept between the pieces of a chain, rows
   int64_t apart; // of whole vectors so far apart
   bool begun, unfinished;
+  bool farResult; // `to` is not in the near caches
 };
 
 template <class C> using TileFunction = void (*)(const TileCall<C> &);
@@ -134,6 +135,17 @@ addChains(const TileCall<C> &t, const typename Tile<C>::Vector (&chains)[M][N],
     }
 }
 
+/// Fetches the lines of the result, which are written after the chains.
+template <class C, int N>
+ASTRA_INLINE inline void fetchResult(const TileCall<C> &t, int rows) {
+  C *to = t.to;
+#pragma clang loop unroll(disable)
+  for (int r = 0; r < rows; ++r, to += t.toStride)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < N; ++v)
+      __builtin_prefetch(to + v * Tile<C>::lanes, 1);
+}
+
 /// One chain for M rows, packed, and two vectors of columns, packed but where
 /// they are copied.
 template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
@@ -182,15 +194,11 @@ template <class C, int M, bool Copies> void tileChain(const TileCall<C> &t) {
     }
     next += count * t.nextStep;
   };
+  if (t.farResult)
+    fetchResult<C, N>(t, M);
   int64_t i = 0;
   for (; i + together <= t.k; i += together) {
     __builtin_prefetch(next, 0, 2);
-    // One row of the result, which is written after the chains.
-    int64_t row = i / together < M - 1 ? i / together : M - 1;
-#pragma clang loop unroll(full)
-    for (int v = 0; v < N; ++v)
-      if (v * lanes % perLine == 0)
-        __builtin_prefetch(t.to + row * t.toStride + v * lanes, 1);
 #pragma clang loop unroll(full)
     for (int u = 0; u < together; ++u)
       step(u);
