@@ -87,6 +87,8 @@ inline const RowText rowTexts[] = {
   {#op "_" #what, {nullptr, nullptr, nullptr}, "bool", Row::Fused},
 #define CONTRACT_MAP(op, dtype, version, doc) FUSED(op, dtype, version, doc)
 #define CONV_MAP(op, dtype, version, doc) FUSED(op, dtype, version, doc)
+#define MAP_CONTRACT(op, dtype, version, doc) FUSED(op, dtype, version, doc)
+#define MAP_CONTRACT_MAP(op, dtype, version, doc) FUSED(op, dtype, version, doc)
 #define KERNEL(op, dtype, version, inputs, outputs, params, doc)               \
   {#op "_" #dtype, {nullptr, nullptr, nullptr}, "bool", Row::Other},
 #include "kernels/kernels.def"
