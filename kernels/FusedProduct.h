@@ -147,13 +147,18 @@ public:
     std::memcpy(to + 2, args + place + 1, sizeof(astra_arg_t) * size_t(others));
   }
 
-  /// The operand in memory, or without data where there is none.
-  ASTRA_SHARED const astra_arg_t &
-  makeAll(const astra_call_t *call, std::optional<Scratch<char>> &memory) {
-    views[place].data = memory.emplace(call, count * widths[place] + 1).get();
-    if (views[place].data)
-      FusedMap(plan, views, widths).run(call);
-    return views[place];
+  /// Runs a kernel of the product after the whole operand was made in memory.
+  ASTRA_SHARED astra_outcome_t runWhole(const astra_call_t *call,
+                                        astra_arg_t *all, int64_t operand,
+                                        const int64_t *params,
+                                        astra_kernel_fn product) {
+    Scratch<char> memory(call, count * widths[place] + 1);
+    if (!memory)
+      return ASTRA_ERROR_OUT_OF_MEMORY;
+    views[place].data = memory.get();
+    FusedMap(plan, views, widths).run(call);
+    all[operand] = views[place];
+    return product(call, all, params);
   }
 
   /// Do neighbours along one axis lie farther apart, in all inputs together,

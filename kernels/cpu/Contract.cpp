@@ -249,10 +249,7 @@ astra_outcome_t mapContract(const astra_call_t *call, const astra_arg_t *args,
   made.putInPlace(args, operand, 1, all);
   if (isMadeInBoxes(all, own, operand))
     return multiplyMade(call, all, own, Made(made, operand, all, own), nullptr);
-  std::optional<Scratch<char>> memory;
-  all[operand] = made.makeAll(call, memory);
-  return all[operand].data ? contract<float>(call, all, own)
-                           : ASTRA_ERROR_OUT_OF_MEMORY;
+  return made.runWhole(call, all, operand, own, contract<float>);
 }
 
 /// A small result is taken as a whole.
@@ -266,12 +263,8 @@ astra_outcome_t mapContractMap(const astra_call_t *call,
                   all);
   ProductMap map(all, joined, 2);
   ProductMap::Operands alone = map.alone();
-  if (!isMadeInBoxes(alone.all, map.own, operand)) {
-    std::optional<Scratch<char>> memory;
-    all[operand] = made.makeAll(call, memory);
-    return all[operand].data ? contractMap<float>(call, all, joined)
-                             : ASTRA_ERROR_OUT_OF_MEMORY;
-  }
+  if (!isMadeInBoxes(alone.all, map.own, operand))
+    return made.runWhole(call, all, operand, joined, contractMap<float>);
   if (map.size() < fusedGrain)
     return ProductMap(args, params, made.inputs() + 1)
         .runInTurn(call, mapContract);

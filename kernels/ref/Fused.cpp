@@ -16,10 +16,7 @@ astra_outcome_t makeAndContract(const astra_call_t *call,
   MadeOperand made(args + params[1], params[0]);
   astra_arg_t all[3];
   made.putInPlace(args, params[1], 1, all);
-  std::optional<Scratch<char>> memory;
-  all[params[1]] = made.makeAll(call, memory);
-  return all[params[1]].data ? product(call, all, params + 2)
-                             : ASTRA_ERROR_OUT_OF_MEMORY;
+  return made.runWhole(call, all, params[1], params + 2, product);
 }
 } // namespace
 
