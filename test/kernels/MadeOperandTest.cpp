@@ -163,26 +163,19 @@ TEST_P(MadeOperand, EitherOfAnyLayout) {
       }
 }
 
-TEST_P(MadeOperand, Converted) {
-  for (const Case &c : cases)
-    for (int64_t index : {0, 1}) {
-      SCOPED_TRACE(testing::Message() << &c - cases << " " << index);
-      Layout layout = anyLayout[random() % 5];
-      check({"i8", c, index, layout, Layout::Broadcast, Layout::Dense}, false);
-      if (HasFatalFailure())
-        return;
-    }
-}
-
-TEST_P(MadeOperand, AndTheResultTaken) {
-  for (const Case &c : cases)
-    for (int64_t index : {0, 1}) {
-      SCOPED_TRACE(testing::Message() << &c - cases << " " << index);
-      Layout layout = anyLayout[random() % 5], result = anyLayout[random() % 4];
-      check({"i8", c, index, layout, Layout::Dense, result}, true);
-      if (HasFatalFailure())
-        return;
-    }
+TEST_P(MadeOperand, ConvertedAndTheResultTaken) {
+  for (bool taken : {false, true})
+    for (const Case &c : cases)
+      for (int64_t index : {0, 1}) {
+        SCOPED_TRACE(testing::Message()
+                     << &c - cases << " " << index << " " << taken);
+        Layout layout = anyLayout[random() % 5];
+        Layout factor = taken ? Layout::Dense : Layout::Broadcast;
+        Layout result = taken ? anyLayout[random() % 4] : Layout::Dense;
+        check({"i8", c, index, layout, factor, result}, taken);
+        if (HasFatalFailure())
+          return;
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, MadeOperand, ::testing::ValuesIn(allLevels()),
