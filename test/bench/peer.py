@@ -18,6 +18,8 @@ def parse():
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = str(options.threads)
     os.environ["JAX_PLATFORMS"] = "cpu"
+    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # NumPy's products take the kernels of this processor
+        os.environ.pop(name, None)
     return options
 
 
