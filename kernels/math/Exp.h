@@ -124,7 +124,7 @@ template <class T> ASTRA_MATH_FN Hyperbolic<T> hyperbolic(T magnitude) {
   T q = powerOfTwo<T>(-2 * (a.k > 40 ? IntOf<T>(40) : a.k));
   down = scalePair(down, q);
   Pair<T> difference = fastTwoSum(up.high, -down.high);
-  Pair<T> sum = twoSum(up.high, down.high);
+  Pair<T> sum = fastTwoSum(up.high, down.high);
   difference =
       fastTwoSum(difference.high, difference.low + (up.low - down.low));
   sum = fastTwoSum(sum.high, sum.low + (up.low + down.low));
