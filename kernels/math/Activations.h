@@ -21,7 +21,7 @@ template <class T> ASTRA_MATH_FN Scaled<T> sigmoidScaled(T x) {
   e = fastTwoSum(e.high, e.low);
   T unit = limitedPower<T>(a.k);
   // 1 + e^-|x|, of which the larger summand comes first.
-  Pair<T> d = twoSum(T(1), e.high * unit);
+  Pair<T> d = fastTwoSum(T(1), e.high * unit);
   d = fastTwoSum(d.high, fma(e.low, unit, d.low));
   bool negative = x < 0;
   Pair<T> n = {select(negative, e.high, T(1)), select(negative, e.low, T(0))};
@@ -47,7 +47,7 @@ template <class T> ASTRA_MATH_FN T softplusOf(T x) {
   Pair<T> e = expOfReduced(a.r);
   e = fastTwoSum(e.high, e.low);
   T unit = limitedPower<T>(a.k);
-  Pair<T> l = logPair(twoSum(T(1), e.high * unit), e.low * unit);
+  Pair<T> l = logPair(fastTwoSum(T(1), e.high * unit), e.low * unit);
   Pair<T> s = twoSum(x > 0 ? x : T(0), l.high);
   T result = s.high + (s.low + l.low);
   // Where e^x squared no longer counts, e^x itself, rounded once.

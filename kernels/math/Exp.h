@@ -124,7 +124,7 @@ template <class T> ASTRA_MATH_FN Hyperbolic<T> hyperbolic(T magnitude) {
   T q = powerOfTwo<T>(-2 * (a.k > 40 ? IntOf<T>(40) : a.k));
   down = scalePair(down, q);
   Pair<T> difference = fastTwoSum(up.high, -down.high);
-  Pair<T> sum = twoSum(up.high, down.high);
+  Pair<T> sum = fastTwoSum(up.high, down.high);
   difference =
       fastTwoSum(difference.high, difference.low + (up.low - down.low));
   sum = fastTwoSum(sum.high, sum.low + (up.low + down.low));
@@ -149,12 +149,38 @@ template <class T> ASTRA_MATH_FN T coshOf(T x) {
   return scale(h.cosine.high + h.cosine.low, h.k - 1);
 }
 
+/// 1 - a b, from 1/2 to 1, rounded to half the digits.
+template <class T> ASTRA_MATH_FN T halfOfOneLess(T a, T b) {
+  constexpr int Dropped = (Format<T>::Mantissa + 1) / 2;
+  // Half of the last digit kept makes the cut a rounding.
+  T half = powerOfTwo<T>(Dropped - Format<T>::Mantissa - 2);
+  BitsOf<T> bits = toBits(fma(-a, b, T(1) + half));
+  return fromBits(BitsOf<T>(bits >> Dropped << Dropped));
+}
+
+/// tanh x = 1 - 2/(e^(2x) + 1) for 1/2 < x < 25 with one division. With
+/// u = 2^-k and e^(2x) = 2^k (1 + p) the quotient is 2 u/(1 + u + p). A first
+/// result of half the digits is exact in what follows; the remainder that it
+/// leaves, times the inverse, is what it lacks. That k times the ln2 rounded is
+/// taken from 2x costs less than the rounding of p where the quotient counts.
+template <class T> ASTRA_MATH_FN T tanhByExp(T x) {
+  Integer<T> k = nearestMultiple(x, 2 * Constants<T>::log2E);
+  T r = fma(-k.real, Constants<T>::ln2, x + x);
+  T p = fma(r * r, expTail(r), r);
+  T unit = powerOfTwo<T>(-k.integer), twoUnits = powerOfTwo<T>(1 - k.integer);
+  T one = T(1) + unit;
+  T inverse = T(1) / (one + p);
+  T first = halfOfOneLess(twoUnits, inverse);
+  T q = T(1) - first;
+  T rest = fma(q, p, fma(q, one, -twoUnits));
+  return fma(rest, inverse, first);
+}
+
 template <class T> ASTRA_MATH_FN T tanhOf(T x) {
-  T magnitude = abs(x);
-  Hyperbolic<T> h = hyperbolic(clamp(magnitude, T(0), ExpRange<T>::TanhOne));
-  return magnitude < T(0x1p-30)
-             ? x
-             : mulSign(dividePairs(h.sine, h.cosine).high, x);
+  T magnitude = abs(x), z = magnitude * magnitude;
+  T near = fma(z * tanhTail(z), magnitude, magnitude);
+  T far = tanhByExp(clamp(magnitude, T(0), ExpRange<T>::TanhOne));
+  return mulSign(select(magnitude < T(0.5625), near, far), x);
 }
 
 /// 1/cosh(x)^2, the derivative of tanh.

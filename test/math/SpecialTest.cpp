@@ -232,12 +232,29 @@ TEST(Thresholds, SubnormalNumbersCount) {
   EXPECT_EQ(math::log2(0x1p-149f), -149.0f);
   EXPECT_EQ(math::log2(0x1p-1074), -1074.0);
   EXPECT_EQ(math::sin(0x1p-149f), 0x1p-149f);
+  EXPECT_EQ(math::tanh(0x1p-149f), 0x1p-149f);
   EXPECT_EQ(math::tanh(0x1p-1074), 0x1p-1074);
   EXPECT_EQ(math::exp(-103.0f), float(std::exp(-103.0)));
   EXPECT_EQ(math::exp2(-1040.0), 0x1p-1040);
   EXPECT_EQ(math::rsqrt(0x1p-1074), 0x1p537);
   EXPECT_EQ(math::cbrt(0x1p-147f), 0x1p-49f);
   EXPECT_EQ(math::atan2(0x1p-149f, 1.0f), 0x1p-149f);
+}
+
+/// What the strides of the sweeps would miss: near 1 the results rise by one
+/// digit in a thousand arguments and more.
+TEST(Tanh, RisesAtTheSeamAndTowardsOne) {
+  const float ranges[][2] = {{0.5f, 0.625f}, {5.9f, 6.5f}, {8.75f, 9.25f}};
+  for (auto [low, high] : ranges)
+    for (float x = low, last = 0; x < high; x = above(x)) {
+      float y = math::tanh(x);
+      ASSERT_GE(y, last) << x;
+      last = y;
+    }
+  EXPECT_LT(math::tanh(9.0f), 1.0f);
+  EXPECT_EQ(math::tanh(9.25f), 1.0f);
+  EXPECT_LT(math::tanh(19.0), 1.0);
+  EXPECT_EQ(math::tanh(19.25), 1.0);
 }
 
 TEST(LargeAngles, AreReducedExactly) {

@@ -37,6 +37,9 @@ SOLLYA = {
     "coshTail": ("cosh r = 1 + r^2/2 + r^4 coshTail(r^2)", {
         "f32": ("cosh(x)", "1+x^2/2", range(4, 7, 2), "1b-10", "0.347"),
         "f64": ("cosh(x)", "1+x^2/2", range(4, 13, 2), "1b-10", "0.347")}),
+    "tanhTail": ("tanh x = x + x^3 tanhTail(x^2), |x| < 9/16", {
+        "f32": ("tanh(x)", "x", range(3, 12, 2), "1b-20", "0.5626"),
+        "f64": ("tanh(x)", "x", range(3, 24, 2), "1b-20", "0.5626")}),
     "logTail": ("log(1 + f) = f - f^2/2 + f^3 logTail(f)", {
         "f32": ("log(1+x)", "x-x^2/2", range(3, 12), "-0.293", "0.4143")}),
     "logRatioTail": ("log((1 + s)/(1 - s)) = 2 s + s^3 logRatioTail(s^2)", {
