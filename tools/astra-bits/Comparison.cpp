@@ -41,6 +41,8 @@ bool Comparison::add(const std::vector<Build> &builds,
       linalg.insert(fields.back());
     else if (fields[0] == NoteLine && !builds[last].batched)
       notes.insert(fields.back());
+    else if (fields[0] == FewLine)
+      notes.insert(fields.back());
     else if (fields[0] == FailedLine)
       return error = fields.back(), false;
   }

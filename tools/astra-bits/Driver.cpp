@@ -197,11 +197,44 @@ Words Driver::getWorker(const std::vector<size_t> &modules, bool arm) const {
     words.insert(words.end(), {"--dim", name + "=" + value});
   for (const auto &[name, value] : options.inputs)
     words.insert(words.end(), {"--input", name + "=" + value});
-  for (size_t index : modules)
-    words.insert(words.end(),
-                 {builds[index].batched ? "--batched-module" : "--module",
-                  builds[index].module});
+  words.insert(words.end(), {"--budget", std::to_string(options.budget)});
+  // The processor itself has the reference already.
+  if (arm && !machine.native.empty())
+    words.insert(words.end(), {"--spare", "ref"});
+  for (size_t index : modules) {
+    const Build &build = builds[index];
+    words.insert(words.end(), {build.batched ? "--batched-module"
+                               : build.tests ? "--test-module"
+                                             : "--module",
+                               build.module});
+  }
   return words;
+}
+
+/// The last line of this kind in what a worker has printed, without its name.
+static std::string findLast(const std::string &output, const char *kind) {
+  std::string mark = std::string(kind) + "\t";
+  size_t at = output.rfind("\n" + mark);
+  if (at == std::string::npos && output.compare(0, mark.size(), mark) != 0)
+    return "";
+  size_t begin = (at == std::string::npos ? 0 : at + 1) + mark.size();
+  return output.substr(begin, output.find('\n', begin) - begin);
+}
+
+/// Says every tenth second what a worker is at.
+void Driver::showProgress(const std::vector<size_t> &modules, bool arm,
+                          const std::string &output) {
+  auto now = std::chrono::steady_clock::now();
+  if (now - shown < std::chrono::seconds(10))
+    return;
+  shown = now;
+  std::string at = findLast(output, AtLine);
+  size_t index =
+      size_t(std::strtoull(findLast(output, BuildLine).c_str(), nullptr, 10));
+  if (!at.empty() && index < modules.size())
+    std::fprintf(stderr, "astra-bits: now %s%s, %s\n",
+                 arm ? "under qemu, " : "",
+                 builds[modules[index]].getName().c_str(), at.c_str());
 }
 
 /// Runs those from `first` on, which are for one processor, in one process.
@@ -212,8 +245,10 @@ bool Driver::runBuilds(size_t first, bool arm) {
       modules.push_back(i);
   if (modules.empty())
     return true;
-  Finished done = runProgram(getWorker(modules, arm),
-                             options.timeout * unsigned(modules.size()));
+  shown = std::chrono::steady_clock::now();
+  Finished done = runProgram(
+      getWorker(modules, arm), options.timeout * unsigned(modules.size()),
+      [&](const std::string &text) { showProgress(modules, arm, text); });
   std::string error;
   size_t last = first;
   bool good = comparison.add(builds, modules, done.output, last, error);

@@ -6,6 +6,7 @@
 #include "tools/astra-bits/Comparison.h"
 #include "tools/astra-bits/Options.h"
 #include "tools/astra-bits/Process.h"
+#include <chrono>
 
 namespace astra {
 
@@ -29,6 +30,8 @@ private:
   bool addBuild(Build build);
   size_t findSame(const Build &build) const;
   bool hasTests(const Build &build);
+  void showProgress(const std::vector<size_t> &modules, bool arm,
+                    const std::string &output);
   bool runBuilds(size_t first, bool arm);
   Words getRuns(bool arm) const;
   Words getWorker(const std::vector<size_t> &modules, bool arm) const;
@@ -43,7 +46,8 @@ private:
   Machine machine;
   TemporaryFiles files;
   std::string resultsFile;
-  Store store; // of that file
+  std::chrono::steady_clock::time_point shown; // progress
+  Store store;                                 // of that file
   std::vector<Build> builds;
   Comparison comparison;
   std::vector<std::string> notes;

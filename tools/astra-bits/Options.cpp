@@ -105,9 +105,9 @@ std::vector<Row> getRows(Options &o) {
       return true;
     };
   };
-  auto module = [&o](bool batched) {
-    return [&o, batched](const std::string &from) {
-      o.modules.push_back({from, batched});
+  auto module = [&o](bool batched, bool tests) {
+    return [&o, batched, tests](const std::string &from) {
+      o.modules.push_back({from, batched, tests});
       return true;
     };
   };
@@ -155,6 +155,13 @@ std::vector<Row> getRows(Options &o) {
       {"--quick", nullptr,
        "Each value of each setting at least once, not all combinations",
        flag(o.quick, true)},
+      {"--budget", "<seconds>",
+       "For each function, size and test on each processor: what needs more "
+       "runs in fewer configurations, two at each level at least (default: no "
+       "limit)",
+       [&](const std::string &from) {
+         return readCount("--budget", from, 0, 1000000, o.budget);
+       }},
       {"--timeout", "<seconds>", "For all calls of one build (default 600)",
        [&](const std::string &from) {
          return readCount("--timeout", from, 1, 1000000, o.timeout);
@@ -168,8 +175,10 @@ std::vector<Row> getRows(Options &o) {
       {"--json", nullptr, "Print the result as JSON", flag(o.json, true)},
       {"--help", nullptr, "Print this", flag(o.help, true)},
       {"-h", nullptr, nullptr, flag(o.help, true)},
-      {"--module", "", nullptr, module(false)},
-      {"--batched-module", "", nullptr, module(true)},
+      {"--module", "", nullptr, module(false, false)},
+      {"--batched-module", "", nullptr, module(true, false)},
+      {"--test-module", "", nullptr, module(false, true)},
+      {"--spare", "", nullptr, text(o.spare)},
       {"--run", "", nullptr,
        [&](const std::string &from) { return o.runs = split(from), true; }},
       {"--store", "", nullptr, text(o.store)},

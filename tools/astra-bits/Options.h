@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 struct WorkerModule {
   std::string file;
-  bool batched;
+  bool batched, tests;
 };
 
 struct Options {
@@ -32,10 +32,12 @@ struct Options {
   unsigned rows = 3;
   uint64_t seed = 1;
   unsigned timeout = 600;
+  unsigned budget = 0; // seconds for a computation; 0: no limit
   bool batch = true, quick = false, json = false, help = false;
   // Of a worker.
   std::vector<WorkerModule> modules;
-  Words runs; // "v3:7" is a level and a number of threads
+  Words runs;        // "v3:7" is a level and a number of threads
+  std::string spare; // a level that a budget may leave out
   std::string store;
 };
 

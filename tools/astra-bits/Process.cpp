@@ -32,10 +32,16 @@ namespace {
 }
 
 /// Reads both pipes until they are closed; false when time is up.
-bool readAll(int (&pipes)[2], std::string (&texts)[2], unsigned seconds) {
+bool readAll(int (&pipes)[2], std::string (&texts)[2], unsigned seconds,
+             const Watch &watch) {
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   pollfd waits[2] = {{pipes[0], POLLIN, 0}, {pipes[1], POLLIN, 0}};
+  auto next = std::chrono::steady_clock::now();
   while (waits[0].fd >= 0 || waits[1].fd >= 0) {
+    if (watch && std::chrono::steady_clock::now() >= next) {
+      watch(texts[0]);
+      next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    }
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
                     end - std::chrono::steady_clock::now())
                     .count();
@@ -59,7 +65,7 @@ bool readAll(int (&pipes)[2], std::string (&texts)[2], unsigned seconds) {
 } // namespace
 
 Finished astra::runProgram(const std::vector<std::string> &words,
-                           unsigned seconds) {
+                           unsigned seconds, const Watch &watch) {
   Finished finished;
   int out[2], err[2];
   if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
@@ -73,7 +79,7 @@ Finished astra::runProgram(const std::vector<std::string> &words,
   close(err[1]);
   int pipes[2] = {out[0], err[0]};
   std::string texts[2];
-  bool inTime = child > 0 && readAll(pipes, texts, seconds);
+  bool inTime = child > 0 && readAll(pipes, texts, seconds, watch);
   if (child > 0 && !inTime)
     kill(child, SIGKILL);
   close(out[0]);

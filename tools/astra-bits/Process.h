@@ -2,6 +2,7 @@
 #ifndef ASTRA_TOOLS_ASTRA_BITS_PROCESS_H
 #define ASTRA_TOOLS_ASTRA_BITS_PROCESS_H
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,12 @@ struct Finished {
   std::string problem; // why it did not end by itself, or ""
 };
 
-/// Waits for the end, at most so many seconds.
-Finished runProgram(const std::vector<std::string> &words, unsigned seconds);
+using Watch = std::function<void(const std::string &output)>;
+
+/// Waits for the end, at most so many seconds. `watch` gets the output so far,
+/// about once a second.
+Finished runProgram(const std::vector<std::string> &words, unsigned seconds,
+                    const Watch &watch = nullptr);
 
 /// The folder of a file, "." if there is none in its name.
 std::string folderOf(const std::string &path);

@@ -3,11 +3,13 @@
 #include "tools/astra-bits/Worker.h"
 #include "tools/astra-bits/Extents.h"
 #include "tools/astra-bits/Inputs.h"
+#include "tools/astra-bits/Schedule.h"
 #include "tools/astra-bits/Store.h"
 #include "tools/astrac/Session.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -35,6 +37,7 @@ struct Function {
 /// What the modules of one processor have in common.
 struct Shared {
   const Options &options;
+  Budget budget;
   Store store;
   std::map<std::string, Extents> chosen; // by function and size
   /// Inputs that were made, by all that they depend on, until they are many.
@@ -65,6 +68,8 @@ private:
   bool read(size_t index, Function &function);
   bool readLeaf(const Function &function, size_t index, bool isInput,
                 Leaf &leaf);
+  template <class Fn>
+  void spend(const Function &function, const std::string &size, Fn compute);
   void runTest(const Function &function);
   void runExport(const Function &function, const std::string &size);
   Extents choose(const Function &function, const std::string &size);
@@ -397,6 +402,22 @@ void Run::print(const std::string &key, const Outcome &outcome) {
               status.c_str());
 }
 
+/// Computes if there is time left for it.
+template <class Fn>
+void Run::spend(const Function &function, const std::string &size, Fn compute) {
+  std::string name = size.empty() ? "test \"" + function.name + "\""
+                                  : function.name + " (" + size + ")";
+  if (!shared.budget.isWanted(name, level))
+    return;
+  std::printf("%s\t%s, %s thread%s: %s\n", AtLine, level.c_str(),
+              threads.c_str(), threads == "1" ? "" : "s", name.c_str());
+  std::fflush(stdout); // for who waits, and if it does not come back
+  // Processor time: what else the machine does changes nothing.
+  std::clock_t start = std::clock();
+  compute();
+  shared.budget.add(name, level, double(std::clock() - start) / CLOCKS_PER_SEC);
+}
+
 void Run::runTest(const Function &function) {
   print("test \"" + function.name + "\"", call(function, {}));
 }
@@ -436,7 +457,7 @@ bool Run::runAll() {
     if (!read(i, function))
       return false;
     if (function.isTest) {
-      runTest(function);
+      spend(function, "", [&] { runTest(function); });
       continue;
     }
     bool wanted = options.exports.empty() ||
@@ -456,39 +477,40 @@ bool Run::runAll() {
     if (batched && function.inputs.empty())
       continue;
     for (const std::string &size : options.sizes)
-      runExport(function, size);
+      spend(function, size, [&] { runExport(function, size); });
   }
   return problem.empty() && (!hasExport || areNamed(names));
 }
 } // namespace
 
-/// One module at all levels with their numbers of threads.
-static bool runModule(Shared &shared, const WorkerModule &module,
-                      std::string &error) {
-  bool first = true;
-  for (const std::string &words : shared.options.runs) {
-    size_t colon = words.find(':');
-    Run run(shared, module, words.substr(0, colon), words.substr(colon + 1));
-    if (!run.open())
-      return error = run.getError(), false;
-    if (first)
-      run.printLinalg();
-    first = false;
-    if (!run.runAll())
-      return error = run.getError(), false;
-  }
-  return true;
+static bool runStep(Shared &shared, const Step &step, bool isFirst,
+                    std::string &error) {
+  Run run(shared, shared.options.modules[step.module], step.level,
+          step.threads);
+  bool good = run.open();
+  if (good && isFirst)
+    run.printLinalg();
+  good = good && run.runAll();
+  if (!good)
+    error = run.getError();
+  return good;
 }
 
 int astra::runWorker(const Options &options) {
-  Shared shared{options, {}, {}, {}};
+  Shared shared{options, Budget(options), {}, {}, {}};
   std::string error = "there is no file for results";
   bool good = shared.store.open(options.store);
-  for (size_t i = 0; good && i < options.modules.size(); ++i) {
-    std::printf("%s\t%zu\n", BuildLine, i);
+  std::set<size_t> known; // modules
+  for (const Step &step : getSteps(options)) {
+    std::printf("%s\t%zu\n", BuildLine, step.module);
     std::fflush(stdout); // known even if it does not come back
-    good = runModule(shared, options.modules[i], error);
+    good =
+        good && runStep(shared, step, known.insert(step.module).second, error);
+    if (!good)
+      break;
   }
+  for (const std::string &note : shared.budget.getNotes())
+    std::printf("%s\t%s\n", FewLine, note.c_str());
   if (!good)
     std::printf("%s\t%s\n", FailedLine, error.c_str());
   return good ? 0 : 1;

@@ -16,11 +16,13 @@ namespace astra {
 //   result LEVEL THREADS KEY N STATUS   N is the result's number in the Store,
 //                                       STATUS "ok" or an error's sentence
 //   linalg KERNEL                       outside the promise across processors
+//   at TEXT                             what begins now, for who waits
 //   note SENTENCE                       of what was left out
+//   few SENTENCE                        of what had enough (Schedule.h)
 //   failed SENTENCE                     nothing could be run
 constexpr char BuildLine[] = "build", ResultLine[] = "result",
-               LinalgLine[] = "linalg", NoteLine[] = "note",
-               FailedLine[] = "failed";
+               LinalgLine[] = "linalg", NoteLine[] = "note", FewLine[] = "few",
+               AtLine[] = "at", FailedLine[] = "failed";
 
 int runWorker(const Options &options);
 
