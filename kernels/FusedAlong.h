@@ -43,8 +43,11 @@ class FusedAlong {
 
 public:
   explicit FusedAlong(const FusedShape &shape) : shape(shape) {
-    // Rows that fit in the first cache together, as far as a vector goes.
-    batch = shape.length > 0 ? 2048 / shape.length : blockLanes;
+    // Rows that fit in the first cache together, as far as a vector goes. A
+    // softmax does not ask for the place of the next rows' results
+    // (passes/StageSlots.h).
+    int64_t elements = isSoftmax() ? 3072 : 2048;
+    batch = shape.length > 0 ? elements / shape.length : blockLanes;
     batch = batch < 1 ? 1 : batch > blockLanes ? blockLanes : batch;
     padded = roundToBlocks(shape.length);
     const astra_fused_desc_t &plan = shape.plan;
@@ -408,6 +411,12 @@ public:
 private:
   static constexpr int64_t chunkBytes = foldChunkSize * 8;
 
+  bool isSoftmax() const {
+    bool is = false;
+    for (uint64_t s = 0; s < shape.plan.slot_count; ++s)
+      is = is || shape.plan.slots[s].kind == ASTRA_SLOT_TOP;
+    return is;
+  }
   int64_t chunkCount() const {
     return (shape.length + foldChunkSize - 1) / foldChunkSize;
   }

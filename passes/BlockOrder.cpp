@@ -29,6 +29,7 @@ private:
     unsigned uses = 0; ///< That are still to come.
     int64_t latency, cost;
     int64_t registers = 0; ///< That its result takes.
+    int64_t masks = 0;     ///< The same of those for masks.
     int64_t height = 0;    ///< From its start to the end of the block.
     int64_t ready = 0;     ///< When its operands are there.
   };
@@ -38,7 +39,8 @@ private:
   int64_t getLatency(const Instruction &instruction) const;
   int64_t getCost(const Instruction &instruction) const;
   int64_t getVectors(Type *type) const;
-  int64_t getGrowth(unsigned node) const;
+  int64_t getGrowth(unsigned node, int64_t Node::*kind) const;
+  bool takesTooMuch(unsigned node) const;
   void advance();
   unsigned takeNext();
   void finish(unsigned node);
@@ -51,7 +53,8 @@ private:
   SmallVector<unsigned> startable;
   using Entry = std::pair<int64_t, unsigned>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> waiting;
-  int64_t time = 0, live = 0, mostLive;
+  int64_t time = 0, live = 0, mostLive, liveMasks = 0;
+  static constexpr int64_t mostMasks = 6; // of 7
 };
 
 Type *getWorkType(const Instruction &instruction) {
@@ -71,7 +74,9 @@ BlockOrder::BlockOrder(BasicBlock &block, unsigned vectorBits)
     node.latency = getLatency(instruction);
     node.cost = getCost(instruction);
     bool isMask = instruction.getType()->getScalarSizeInBits() == 1;
+    int64_t vectors = getVectors(getWorkType(instruction));
     node.registers = isMask ? 0 : getVectors(instruction.getType());
+    node.masks = isMask && vectorBits == 512 ? vectors : 0;
     nodes.push_back(std::move(node));
   }
 }
@@ -138,12 +143,18 @@ void BlockOrder::connect() {
 }
 
 /// How many registers more are live behind an operation than before it.
-int64_t BlockOrder::getGrowth(unsigned node) const {
-  int64_t growth = nodes[node].registers;
+int64_t BlockOrder::getGrowth(unsigned node, int64_t Node::*kind) const {
+  int64_t growth = nodes[node].*kind;
   for (unsigned operand : nodes[node].operands)
     if (nodes[operand].uses == 1)
-      growth -= nodes[operand].registers;
+      growth -= nodes[operand].*kind;
   return growth;
+}
+
+/// Whether it takes a register where few are left.
+bool BlockOrder::takesTooMuch(unsigned node) const {
+  return (live >= mostLive && getGrowth(node, &Node::registers) > 0) ||
+         (liveMasks >= mostMasks && getGrowth(node, &Node::masks) > 0);
 }
 
 /// To the time at which something more can start.
@@ -158,8 +169,7 @@ void BlockOrder::advance() {
 /// or will be.
 unsigned BlockOrder::takeNext() {
   auto rank = [&](unsigned i) {
-    bool isTooMuch = live >= mostLive && getGrowth(i) > 0;
-    return std::make_tuple(isTooMuch, -nodes[i].height, i);
+    return std::make_tuple(takesTooMuch(i), -nodes[i].height, i);
   };
   while (true) {
     if (startable.empty() ||
@@ -182,7 +192,8 @@ unsigned BlockOrder::takeNext() {
 
 void BlockOrder::finish(unsigned next) {
   Node &node = nodes[next];
-  live += getGrowth(next);
+  live += getGrowth(next, &Node::registers);
+  liveMasks += getGrowth(next, &Node::masks);
   for (unsigned operand : node.operands)
     --nodes[operand].uses;
   for (unsigned user : node.users) {

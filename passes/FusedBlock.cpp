@@ -3,7 +3,8 @@
 // or twice as many where the level has registers for it: what two vectors of
 // registers do one operation after the other need not wait for the last one.
 // Where rows go one after the other two such vectors take turns, all loads
-// before all stores, since long chains (exp has one of 80 cycles) need more.
+// before all stores, since long chains (exp has one of 80 cycles) need more;
+// where a pass is nothing but comparisons, four.
 #include "passes/FusedBlock.h"
 #include "dialect/Lowering.h"
 #include "passes/FusedCode.h"
@@ -37,7 +38,7 @@ public:
       : stage(stage), module(module), level(level),
         isWide(level.isWide && !stage.getPerRow() && !hasWideElements()),
         lanesPerVector(isWide ? 2 * ASTRA_BLOCK_LANES : ASTRA_BLOCK_LANES),
-        vectorsOfTurn(isWide ? 2 : 1), builder(module.getContext()),
+        vectorsOfTurn(getVectorsOfTurn()), builder(module.getContext()),
         loc(stage.getLoc()),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         word(builder.getI64Type()) {}
@@ -52,6 +53,11 @@ private:
     return VectorType::get({lanesPerVector}, element);
   }
   bool hasWideElements();
+  bool isExtreme(unsigned output) {
+    StringRef kind = getOutputKind(stage, output);
+    return isFolded(stage, output) && kind != "sum" && kind != "prod";
+  }
+  int64_t getVectorsOfTurn();
   /// Small floats are folded as f32.
   Type getFoldedType(Value value) {
     return isSmallFloat(value.getType()) ? builder.getF32Type()
@@ -107,8 +113,8 @@ private:
   DenseMap<Value, Value> rooms;
   /// The lanes of a fold in as many vectors as it takes, in the order in which
   /// elements join them, and the type that they are folded in. Extremes may be
-  /// joined in any order: those have two copies of each vector, so that one is
-  /// joined while the other waits for its last element.
+  /// joined in any order: those have a copy of each vector for every vector of
+  /// a turn, so that one is joined while others wait for their last element.
   struct Lanes {
     unsigned output;
     SmallVector<Value, 4> rooms;
@@ -152,6 +158,13 @@ bool BlockCode::hasWideElements() {
   return isAny(body.getArgumentTypes()) ||
          llvm::any_of(
              body, [&](Operation &op) { return isAny(op.getResultTypes()); });
+}
+
+/// More where a pass is nothing but comparisons.
+int64_t BlockCode::getVectorsOfTurn() {
+  bool isSearch = stage.getOutputs().size() == 1 && isExtreme(0) &&
+                  llvm::hasSingleElement(stage.getBody().front());
+  return !isWide ? 1 : isSearch ? 4 : 2;
 }
 
 Value BlockCode::makeRoom(Type element, int64_t lanes) {
@@ -259,7 +272,8 @@ void BlockCode::loadInputs() {
     Type element = getElement(argument);
     Parts addresses = getAddresses(k, element, /*isMasked=*/true);
     if (isReadAgain(stage, k))
-      askAhead(addresses, element, elementsOfBatch, /*isWritten=*/false);
+      askAhead(addresses, element, getElementsOfBatch(stage),
+               /*isWritten=*/false);
     loadParts(addresses, getRoom(argument), element);
   }
 }
@@ -463,15 +477,15 @@ void BlockCode::moveLanes(Value index, bool fromMemory) {
 /// The copies of kept lanes become one.
 void BlockCode::joinCopies() {
   for (const Lanes &kept : lanes)
-    for (size_t i = kept.rooms.size() / kept.copies; i < kept.rooms.size();
-         ++i) {
-      Value room = kept.rooms[i % (kept.rooms.size() / kept.copies)];
-      Value joined = makeRoom(kept.type);
-      call(getJoin(getOutputKind(stage, kept.output)) + "_" +
-               getElementName(kept.type),
-           {joined, room, kept.rooms[i]});
-      copyRoom(joined, room, kept.type);
-    }
+    for (size_t n = kept.rooms.size(); n > kept.rooms.size() / kept.copies;
+         n /= 2)
+      for (size_t i = 0; i < n / 2; ++i) {
+        Value joined = makeRoom(kept.type);
+        call(getJoin(getOutputKind(stage, kept.output)) + "_" +
+                 getElementName(kept.type),
+             {joined, kept.rooms[i], kept.rooms[i + n / 2]});
+        copyRoom(joined, kept.rooms[i], kept.type);
+      }
 }
 
 /// Loops that keep lanes and divisors, as far as whole vectors go, from `start`
@@ -489,7 +503,7 @@ Value BlockCode::buildKeepingLoop(Value start) {
   prepareRepeated();
   keeps = true;
   Value end = start;
-  for (int64_t vectors = vectorsOfTurn; vectors > 0; --vectors) {
+  for (int64_t vectors = vectorsOfTurn; vectors > 0; vectors /= 2) {
     Value whole = LLVM::AndOp::create(builder, loc, function.getArgument(2),
                                       getWord(-vectors * lanesPerVector));
     end = buildLoop(end, whole, vectors);
@@ -528,9 +542,7 @@ void BlockCode::build(StringRef name) {
   for (const auto &[k, value] : llvm::enumerate(yield.getValues()))
     if (isFolded(stage, k)) {
       Type type = getFoldedType(value);
-      bool isExtreme =
-          getOutputKind(stage, k) != "sum" && getOutputKind(stage, k) != "prod";
-      unsigned copies = isWide && isExtreme ? 2 : 1;
+      unsigned copies = isExtreme(k) ? vectorsOfTurn : 1;
       Lanes &kept = lanes.emplace_back(Lanes{unsigned(k), {}, type, copies});
       for (int64_t of = 0; of < 2 * ASTRA_BLOCK_LANES * copies;
            of += lanesPerVector)

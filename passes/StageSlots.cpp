@@ -63,6 +63,13 @@ static bool takesLong(calls::StageOp stage) {
                       });
 }
 
+int32_t astra::getElementsOfBatch(calls::StageOp stage) {
+  auto kinds = stage->getParentOfType<calls::FusedOp>().getKinds();
+  bool isSoftmax =
+      llvm::is_contained(kinds.getAsValueRange<StringAttr>(), "top");
+  return isSoftmax ? 3072 : 2048;
+}
+
 int32_t astra::getWrittenAhead(calls::StageOp stage, unsigned output) {
   if (getOutputKind(stage, output) != "arg" || stage.getPerRow())
     return 0;
@@ -75,6 +82,6 @@ int32_t astra::getWrittenAhead(calls::StageOp stage, unsigned output) {
   if (passes.empty())
     return 0;
   if (takesLong(passes.front()))
-    return passes.front() == stage ? elementsOfBatch / 4 : 0;
-  return passes.back() == stage ? elementsOfBatch : 0;
+    return passes.front() == stage ? 1024 : 0;
+  return passes.back() == stage ? getElementsOfBatch(stage) : 0;
 }

@@ -17,14 +17,15 @@ bool isFolded(calls::StageOp stage, unsigned output);
 
 /// Whether this is the second pass over the row that reads an argument.
 bool isReadAgain(calls::StageOp stage, unsigned input);
+/// Rows of the stage's kernel are taken so many elements at a time
+/// (kernels/FusedAlong.h).
+int32_t getElementsOfBatch(calls::StageOp stage);
 /// How many elements ahead a pass asks for the place of an argument that it
 /// writes, or 0. Of all passes that do so but the very first one, before which
 /// there is no time, that is the first if it computes long enough for memory to
 /// answer: then soon before it comes there. Else it is the last, for the rows
 /// that come next.
 int32_t getWrittenAhead(calls::StageOp stage, unsigned output);
-/// Rows are taken so many elements at a time (kernels/FusedAlong.h).
-constexpr int32_t elementsOfBatch = 2048;
 } // namespace astra
 
 #endif // ASTRA_PASSES_STAGESLOTS_H
