@@ -76,7 +76,7 @@
 // of the result soon before it comes there, and so the last pass does not.
 // CHECK: calls.fused @fused_2 "softmax"
 // LLVM: llvm.func internal @astra.fused_2.2.v4(
-// LLVM: llvm.getelementptr %{{.*}}[512]
+// LLVM: llvm.getelementptr %{{.*}}[1024]
 // LLVM-NEXT: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
 // LLVM: llvm.func internal @astra.fused_2.4.v4(
 // LLVM-NOT: rw = 1
