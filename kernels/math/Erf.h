@@ -1,5 +1,6 @@
-// erf, erfc, gelu, erfinv. All tails go through (1 + 2 a) e^(a^2) erfc a, which
-// is smooth from 0 to infinity, with e^(-a^2) as a pair.
+// erf, erfc, gelu, erfinv. All tails go through (1 + 2 a) e^(a^2) erfc a or,
+// for gelu, a like product, which is smooth from 0 to infinity, with the power
+// of e as a pair.
 #ifndef ASTRA_KERNELS_MATH_ERF_H
 #define ASTRA_KERNELS_MATH_ERF_H
 
@@ -8,13 +9,14 @@
 namespace astra {
 namespace math {
 
-/// Beyond these erfc a, and x Phi(x) at -a sqrt 2, are 0.
+/// Beyond Last erfc a is 0, and beyond GeluLast x Phi(x) at -x; geluTail's
+/// variable is (v - GeluCentre)/(v + GeluCentre).
 template <class T> struct ErfRange;
 template <> struct ErfRange<float> {
-  static constexpr float Last = 10.25, GeluLast = 14.5;
+  static constexpr float Last = 10.25, GeluLast = 14.5, GeluCentre = 3;
 };
 template <> struct ErfRange<double> {
-  static constexpr double Last = 27.5, GeluLast = 38.75;
+  static constexpr double Last = 27.5, GeluLast = 38.75, GeluCentre = 4;
 };
 
 /// erfc a for a >= 0.6, given a^2 and 1 + 2 a as pairs.
@@ -79,40 +81,56 @@ template <class T> ASTRA_MATH_FN T erfcOf(T x) {
   return near || negative ? sum.high : scale(s.value.high, s.k);
 }
 
-/// erf(x / sqrt 2) for 0 <= x <= 1.07.
-template <class T> ASTRA_MATH_FN Pair<T> erfOfScaledNear(T x) {
+/// e^(-v^2/2), normalised. The low part of the exponent joins only after the
+/// sum with 1 has been split.
+template <class T> ASTRA_MATH_FN Scaled<T> expOfHalfSquare(T v) {
   using C = Constants<T>;
-  Pair<T> p = twoProduct(x, C::sqrt2OverPi);
-  T square = x * x, low = fma(x, C::sqrt2OverPiLow, p.low);
-  return fastTwoSum(p.high, fma(x * square, normalTail(square), low));
+  Pair<T> square = twoProduct(v, T(-0.5) * v);
+  Integer<T> n = nearestMultiple(square.high, C::log2E);
+  T exact = fma(-n.real, C::ln2, square.high);
+  T low = fma(-n.real, C::ln2Low, square.low);
+  T r = exact + low;
+  Pair<T> s = fastTwoSum(T(1), exact);
+  T rest = s.low + fma(r * r, expTail(r), low);
+  return {n.integer, fastTwoSum(s.high, rest)};
 }
 
-/// x Phi(x) = x erfc(-x / sqrt 2) / 2.
+/// v erfc(v / sqrt 2) 2^-k as first second + low. With c = 59/64 and f = c v/(v
+/// + c), e^(v^2/2) erfc(v / sqrt 2) is (1 + g) f / v, where g = f geluTail is
+/// small: within [-0.15, 0.1].
+template <class T> struct NormalTail {
+  IntOf<T> k;
+  T first, second, low;
+};
+
+template <class T> ASTRA_MATH_FN NormalTail<T> normalTail(T v) {
+  constexpr T C = T(0.921875), Centre = ErfRange<T>::GeluCentre;
+  Scaled<T> power = expOfHalfSquare(v);
+  T e = power.value.high;
+  // Exact for v > C too: C is a multiple of the last place of any v here.
+  Pair<T> d = fastTwoSum(C, v);
+  T inverse = C / d.high, f = v * inverse;
+  T g = f * geluTail((v - Centre) / (v + Centre));
+  // What f lacks also changes g: it counts about (1 + g)(1 + g) / C times.
+  T lost = fma(-inverse, d.low, fma(-inverse, d.high, C));
+  T slope = fma(e, g + T(0x1.6p-4), e);
+  T correction = fma(lost, slope, power.value.low);
+  T low = fma(e, g, fma(correction, g, correction));
+  return {power.k, f, e, fma(f, low, fma(v, inverse, -f) * slope)};
+}
+
+/// x Phi(x): with t = |x| erfc(|x| / sqrt 2) / 2, -t below 0 and x - t above.
 template <class T> ASTRA_MATH_FN T geluOf(T x) {
-  using C = Constants<T>;
-  T magnitude = clamp(abs(x), T(0), ErfRange<T>::GeluLast);
-  T a = magnitude * C::sqrtHalf;
-  bool near = a < T(0.625), negative = isNegative(x);
-  Pair<T> square = twoProduct(magnitude, magnitude);
-  Pair<T> twice = twoProduct(magnitude, C::sqrt2);
-  twice.low = fma(magnitude, C::sqrt2Low, twice.low);
-  Pair<T> d = twoSum(T(1), twice.high);
-  d = fastTwoSum(d.high, d.low + twice.low);
-  Scaled<T> s = erfcScaled(a, scalePair(square, T(0.5)), d);
-  // 2 Phi(x): 1 + erf(x / sqrt 2) near 0 and above, erfc below.
-  Pair<T> rest = oneMinus(s);
-  Pair<T> e = erfOfScaledNear(near ? magnitude : T(0));
-  e = {select(near, e.high, rest.high), select(near, e.low, rest.low)};
-  Pair<T> sum = onePlus(negateIf(negative, e));
-  bool tail = negative && !near;
-  Pair<T> phi = {select(tail, s.value.high, sum.high),
-                 select(tail, s.value.low, sum.low)};
-  T factor = negative ? -magnitude : x;
-  T result = scale(fma(factor, phi.high, factor * phi.low),
-                   tail ? s.k - 1 : IntOf<T>(-1));
-  // Infinity times a low part of 0 would be NaN.
-  result = x > ErfRange<T>::GeluLast ? x : result;
-  return x == 0 ? x : result;
+  constexpr T Last = ErfRange<T>::GeluLast;
+  T magnitude = abs(x), v = magnitude > Last ? Last : magnitude;
+  NormalTail<T> t = normalTail(v);
+  IntOf<T> k = t.k - 1;
+  T below = scale(fma(t.first, t.second, t.low), k);
+  T unit = limitedPower<T>(k), second = t.second * unit;
+  T high = fma(-t.first, second, v);
+  T above = high + fma(-t.low, unit, fma(-t.first, second, v - high));
+  T result = mulSign(select(isNegative(x), below, above), x);
+  return x > Last ? x : result;
 }
 
 /// A first value of erfinv x, from w = -log(1 - x^2).
