@@ -1,6 +1,7 @@
 // Elementwise kernels of one operand: one vectorised loop for each operation
 // and type, driven by Tiles.h.
 #include "kernels/OfDouble.h"
+#include "kernels/Parts.h"
 #include "kernels/cpu/Tiles.h"
 
 using namespace astra;
@@ -36,6 +37,72 @@ template <class Op, class C, class CO> struct Loop {
     }
   }
 };
+
+/// Elements that go through a long chain of operations together. With AVX-512
+/// that are two vectors, which do not wait for one another.
+#if defined(__AVX512F__)
+#define ASTRA_TURN_LOOP                                                        \
+  _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
+template <class C> constexpr int64_t turn = 128 / sizeof(C);
+#else
+#define ASTRA_TURN_LOOP ASTRA_VECTOR_LOOP
+template <class C> constexpr int64_t turn = 64 / sizeof(C);
+#endif
+
+/// Whole turns in place, and what is left over in memory of a turn: so loops
+/// have no other form for that.
+template <class C>
+ASTRA_SHARED void inTurns(typename Elementwise<1, C, C>::Block block,
+                          const C *a, C *out, int64_t n) {
+  int64_t whole = n & -turn<C>;
+  if (whole)
+    block(a, a, out, whole, 0);
+  if (whole == n)
+    return;
+  int64_t bytes = (n - whole) * int64_t(sizeof(C));
+  alignas(64) C rest[turn<C>] = {};
+  loadPart(reinterpret_cast<const char *>(a + whole), bytes,
+           reinterpret_cast<char *>(rest));
+  block(rest, rest, rest, turn<C>, 0);
+  storePart(reinterpret_cast<const char *>(rest), bytes,
+            reinterpret_cast<char *>(out + whole));
+}
+
+// The functions that take long, and have no branches.
+#define ASTRA_LONG_LOOP(name)                                                  \
+  template <class C> struct Loop<Op_##name, C, C> {                            \
+    static void turns(const C *a, const C *, C *out, int64_t n, int64_t) {     \
+      ASTRA_TURN_LOOP                                                          \
+      for (int64_t i = 0; i < (n & -turn<C>); ++i)                             \
+        out[i] = Op_##name::apply(a[i]);                                       \
+    }                                                                          \
+    static void block(const C *a, const C *, C *out, int64_t n, int64_t) {     \
+      inTurns<C>(turns, a, out, n);                                            \
+    }                                                                          \
+  };
+ASTRA_LONG_LOOP(cbrt)
+ASTRA_LONG_LOOP(exp)
+ASTRA_LONG_LOOP(exp2)
+ASTRA_LONG_LOOP(expm1)
+ASTRA_LONG_LOOP(log)
+ASTRA_LONG_LOOP(log1p)
+ASTRA_LONG_LOOP(log2)
+ASTRA_LONG_LOOP(log10)
+ASTRA_LONG_LOOP(asin)
+ASTRA_LONG_LOOP(acos)
+ASTRA_LONG_LOOP(atan)
+ASTRA_LONG_LOOP(sinh)
+ASTRA_LONG_LOOP(cosh)
+ASTRA_LONG_LOOP(tanh)
+ASTRA_LONG_LOOP(sech2)
+ASTRA_LONG_LOOP(sigmoid)
+ASTRA_LONG_LOOP(log_sigmoid)
+ASTRA_LONG_LOOP(softplus)
+ASTRA_LONG_LOOP(silu)
+ASTRA_LONG_LOOP(gelu)
+ASTRA_LONG_LOOP(erf)
+ASTRA_LONG_LOOP(erfc)
+ASTRA_LONG_LOOP(erfinv)
 
 // The reduction of large angles has branches; where no angle is large the
 // forms without it give the same bits.
