@@ -113,8 +113,9 @@ ASTRA_SHARED astra_outcome_t multiplyPacked(
     const astra_call_t *call, const astra_arg_t *args, const int64_t *params,
     bool exchanged, const FusedBoxes *boxes, const Made *made) {
   Contraction c(args, params[0], params[1], exchanged);
-  Cut<Compute<T>> cut(c, made && !made->ofRows(exchanged) ? makingWork : 0);
   bool overlap = overlaps(args[exchanged ? 0 : 1]);
+  Cut<Compute<T>> cut(c, made && !made->ofRows(exchanged) ? makingWork : 0,
+                      !made && !overlap);
   int64_t ofResult[ASTRA_MAX_RANK] = {}, ofOperand[ASTRA_MAX_RANK];
   astra_arg_t all[] = {args[0], args[1], args[2]};
   std::optional<Maker> maker;
@@ -130,7 +131,7 @@ ASTRA_SHARED astra_outcome_t multiplyPacked(
     // Few rows: rather wide boxes, so that long runs are read.
     if (!ofRows && !byK && cut.tiles <= 2)
       cut.takeOneChain();
-    maker.emplace(Product<T>::makerOf(cut, &*made->boxes, ofRows, byK));
+    maker.emplace(makerOf(cut, &*made->boxes, ofRows, byK));
     made->layOut(args, *maker, ofOperand);
     all[made->index].strides = ofOperand;
     c = Contraction(all, params[0], params[1], exchanged);

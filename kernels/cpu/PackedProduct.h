@@ -2,41 +2,25 @@
 // one task each, in which the rows of a meet the columns of b panel by panel,
 // in tiles whose chains of 256 k stay in registers: a panel all chains, where
 // the rows of the block stay near, else all panels one chain. Both operands are
-// packed in the order in which tiles read them: before, where several blocks
-// share them, else by the task. Columns that lie side by side may also be
-// packed by the first tile that reads them. The sums lie tile by tile, and the
-// last chain puts them into the result where it can hold them. f16 and bf16
-// widen as they are packed. Where a fused map takes the result
-// (FusedProduct.h), it gets panels of a block as soon as they are complete;
-// where one makes an operand, it does so just before that is packed, some rows
-// or columns by some k at a time.
-// Order: kernels/Canonical.h. For Contract.cpp alone: the compiler sees that
-// parts have but one user.
+// packed in the order in which tiles read them: where several blocks share them
+// before, or by the first block of rows, else by the task. Columns that lie
+// side by side may be packed by the first tile that reads them. The sums lie
+// tile by tile, and the last chain puts them into the result where it can hold
+// them. f16 and bf16 widen as they are packed. Where a fused map takes the
+// result (FusedProduct.h), it gets panels of a block as soon as they are
+// complete; where one makes an operand, it does so just before that is packed,
+// some rows or columns by some k at a time. Order: kernels/Canonical.h. For
+// Contract.cpp alone: the compiler sees that parts have but one user.
 #ifndef ASTRA_KERNELS_CPU_PACKEDPRODUCT_H
 #define ASTRA_KERNELS_CPU_PACKEDPRODUCT_H
 
-#include "kernels/FusedProduct.h"
 #include "kernels/Ops.h"
 #include "kernels/cpu/DirectProduct.h"
+#include "kernels/cpu/ProductMaker.h"
 #include "kernels/cpu/ProductPacking.h"
 
 ASTRA_KERNELS_BEGIN
 namespace {
-
-/// Makes boxes of an operand: lines, which are rows of the left operand or
-/// columns of the right one, by k.
-struct Maker {
-  const FusedBoxes *boxes;
-  bool ofRows;
-  int64_t count;     // of tiles of rows, or panels of columns, in a box
-  int64_t lines, ks; // of a box, at most
-  bool byK;          // neighbours along k are neighbours in a box
-  static constexpr int64_t gap = 16; // lines do not meet in the cache
-
-  int64_t line() const { return byK ? ks + gap : 1; }
-  int64_t step() const { return byK ? 1 : lines + gap; }
-  int64_t size() const { return byK ? lines * line() : ks * step(); }
-};
 
 template <class T> class Product {
 public:
@@ -83,20 +67,6 @@ public:
     return cut.columnBlocks == 1 || (batch == 1 && cut.k <= sharedLength);
   }
 
-  /// Boxes of an operand that fit in a near cache.
-  static Maker makerOf(const Cut<C> &cut, const FusedBoxes *boxes, bool ofRows,
-                       bool byK) {
-    // Long runs; of columns packed for all blocks, those along columns.
-    bool isOneChain = !ofRows && cut.rowBlocks > 1;
-    int64_t ks = least((isOneChain ? 1 : cut.chains) * chainLength, cut.k);
-    int64_t unit = ofRows ? cut.leastRows + 1 : panelColumns;
-    int64_t bytes = ofRows ? boxBytes / 4 : boxBytes;
-    int64_t count = bytes / (ks * unit * int64_t(sizeof(T)));
-    count =
-        least(count > 1 ? count : 1, ofRows ? cut.blockTiles : cut.blockPanels);
-    return {boxes, ofRows, count, count * unit, ks, byK};
-  }
-
   astra_outcome_t run() {
     std::optional<Scratch<C>> rows, columns;
     if (sharesRows)
@@ -105,21 +75,17 @@ public:
       sharedColumns = columns.emplace(call, cut.packedColumns()).get();
     if ((sharesRows && !sharedRows) || (sharesColumns && !sharedColumns))
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    bool failed =
-        (sharesRows && !packAllRows()) || (sharesColumns && !packAllColumns());
-    if (failed)
+    bool packsFirst = sharesColumns && cut.firstPacks;
+    if ((sharesRows && !packAllRows()) ||
+        (sharesColumns && !packsFirst && !packAllColumns()) ||
+        (packsFirst && !runAll(0, 1, true)) ||
+        !runAll(packsFirst, c.batch.size() * cut.rowBlocks, false))
       return ASTRA_ERROR_OUT_OF_MEMORY;
-    int64_t work = cut.k * cut.height * cut.blockPanels * panelColumns;
-    parallelFor(call, c.batch.size() * cut.rowBlocks * cut.columnBlocks,
-                200000 / (work + 1) + 1, [&](int64_t begin, int64_t end) {
-                  if (!runBlocks(begin, end))
-                    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
-                });
-    return failed ? ASTRA_ERROR_OUT_OF_MEMORY : ASTRA_OK;
+    return ASTRA_OK;
   }
 
 private:
-  static constexpr int64_t boxBytes = 512 << 10;
+  static constexpr int64_t packingPanels = 8; // at least, in a part
 
   /// Do all products of the batch have one operand in common?
   static bool isOne(const Nest<3> &batch, int operand) {
@@ -136,6 +102,7 @@ private:
     int64_t row, rows, column, columns;
     C *packedRows, *packedPanel, *sums, *edge;
     std::optional<Scratch<C>> *scaled; // of a panel and the rows, if needed
+    bool packs;                        // the columns, for all blocks
   };
 
   /// Where products are slow with subnormals.
@@ -148,7 +115,26 @@ private:
     bool tinyRows = false;
   };
 
-  bool runBlocks(int64_t begin, int64_t end) {
+  /// Some blocks of rows, and all columns, which the first block of rows may
+  /// pack for the others. False where there is no memory.
+  bool runAll(int64_t first, int64_t last, bool packs) {
+    // Work for many threads, each of which packs a part.
+    int64_t parts = cut.columnBlocks, fine = cut.panels / packingPanels;
+    if (packs && fine > parts)
+      parts = fine;
+    int64_t work = cut.k * cut.height * cut.n / parts;
+    bool failed = false;
+    parallelFor(call, (last - first) * parts, 200000 / (work + 1) + 1,
+                [&](int64_t begin, int64_t end) {
+                  begin += first * parts;
+                  end += first * parts;
+                  if (!runBlocks(begin, end, parts, packs))
+                    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+                });
+    return !failed;
+  }
+
+  bool runBlocks(int64_t begin, int64_t end, int64_t parts, bool packs) {
     bool sums = cut.levels > 1 || cut.k > chainLength;
     int64_t rowSpace = cut.rowSpace() + cut.chains * Tile<C>::lanes;
     Buffer<C> rows(call, sharesRows ? 0 : rowSpace);
@@ -168,11 +154,12 @@ private:
     block.sums = waiting.get();
     block.edge = edge.get();
     block.scaled = &scaled;
+    block.packs = packs;
     while (begin < end) {
-      int64_t count = 1, beside = cut.columnBlocks - begin % cut.columnBlocks;
+      int64_t count = 1;
       if (cut.joins && !keptRow)
-        count = least(end - begin, beside);
-      place(block, begin, count);
+        count = least(end - begin, parts - begin % parts);
+      place(block, begin, count, parts);
       make(block);
       begin += count;
     }
@@ -193,18 +180,17 @@ private:
   }
 
   /// A block and those beside it that are made with it.
-  void place(Block &block, int64_t index, int64_t count) const {
-    int64_t base[3], blocks = cut.rowBlocks * cut.columnBlocks;
+  void place(Block &block, int64_t index, int64_t count, int64_t parts) const {
+    int64_t base[3], blocks = cut.rowBlocks * parts;
     block.batch = index / blocks;
     c.batch.offsetsAt(block.batch, base);
     block.a = a ? a + base[0] : nullptr;
     block.b = b ? b + base[1] : nullptr;
-    int64_t rowBlock = index % blocks / cut.columnBlocks;
-    int64_t columnBlock = index % cut.columnBlocks;
+    int64_t rowBlock = index % blocks / parts, part = index % parts;
     block.tile = cut.tileOf(rowBlock);
     block.endTile = cut.tileOf(rowBlock + 1);
-    block.panel = cut.panelOf(columnBlock);
-    block.endPanel = cut.panelOf(columnBlock + count);
+    block.panel = part * cut.panels / parts;
+    block.endPanel = (part + count) * cut.panels / parts;
     block.row = cut.rowOf(block.tile);
     block.rows = cut.rowOf(block.endTile) - block.row;
     block.column = block.panel * panelColumns;
@@ -402,7 +388,9 @@ private:
       tile.next += tile.nextStep * tile.k;
       if (copies) {
         copies = false;
-        tile.b = block.packedPanel;
+        tile.b = tile.copy;
+        if (block.packs)
+          note(tile.copy, chain.ks, known);
       }
     }
   }
@@ -411,25 +399,39 @@ private:
   bool takeColumns(const Block &block, int64_t panel, const Chain &chain,
                    Places &places, TileCall<C> &tile, Magnitudes &known) {
     int64_t column = panel * panelColumns;
-    tile.b = tile.next = block.packedPanel;
+    C *packed = sharesColumns
+                    ? sharedColumns + cut.panelAt(panel, chain.k, tile.k)
+                    : block.packedPanel;
+    tile.b = tile.next = packed;
     known.panel = {};
     known.scaledPanel = {};
-    if (sharesColumns) {
-      tile.b = sharedColumns + cut.panelAt(panel, chain.k, tile.k);
+    if (sharesColumns && !block.packs) {
       tile.next = sharedColumns + cut.panelAt(panel + 1, chain.k, tile.k);
       tile.nextStep = panelColumns / (block.endTile - block.tile);
-      if constexpr (scales)
+      if constexpr (scales) {
         known.panel = notedLeast(tile.b, tile.k * panelColumns);
+        __builtin_prefetch(tile.next + tile.k * panelColumns);
+      }
       return false;
     }
     if constexpr (!isSmallFloat<T>)
       if (!known.tinyRows && placeVectors(block.b, column, tile)) {
         tile.places = places.get() + chain.k - chain.first;
-        tile.copy = block.packedPanel;
+        tile.copy = packed;
         return true;
       }
-    packing.packPanel(block.b, column, chain, places, block.packedPanel);
+    packing.packPanel(block.b, column, chain, places, packed);
+    if (block.packs)
+      note(packed, chain.ks, known);
     return false;
+  }
+
+  /// Looks at a panel that was packed for all blocks.
+  void note(C *packed, int64_t ks, Magnitudes &known) const {
+    if constexpr (scales) {
+      noteLeast(packed, ks * panelColumns);
+      known.panel = notedLeast(packed, ks * panelColumns);
+    }
   }
 
   /// Where the vectors of a panel lie, if each is a piece of memory.

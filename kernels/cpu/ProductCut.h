@@ -24,12 +24,15 @@ template <class C> struct Cut {
   static constexpr int64_t gap = Tile<C>::columns;
 
   /// The work of making the columns, if they are made, is that of so many rows.
-  ASTRA_SHARED explicit Cut(const Contraction &c, int64_t made = 0)
+  /// The first block of rows may pack the columns for the others.
+  ASTRA_SHARED explicit Cut(const Contraction &c, int64_t made = 0,
+                            bool mayPack = false)
       : m(c.rows.size()), n(c.columns.size()), k(c.contracted.size()),
         tiles(ceil(m, Tile<C>::rows)), panels(ceil(n, panel)) {
     rowBlocks = ceil(tiles, mostTiles);
-    if (rowBlocks > 2)
-      rowBlocks += rowBlocks % 2; // as much work for each of two threads
+    firstPacks = mayPack && rowBlocks * c.batch.size() > 4;
+    if (rowBlocks > 2) // as much work for each of two threads
+      rowBlocks += (rowBlocks + (firstPacks && c.batch.size() == 1)) % 2;
     int64_t blocks = rowBlocks * c.batch.size();
     columnBlocks = ceil(panels, 32);
     blockTiles = ceil(tiles, rowBlocks);
@@ -62,12 +65,9 @@ template <class C> struct Cut {
     sumPanels = joins ? 1 : blockPanels;
   }
 
-  /// Blocks differ by one tile, and one panel, at most.
+  /// Blocks of rows differ by one tile at most.
   int64_t tileOf(int64_t rowBlock) const {
     return rowBlock * tiles / rowBlocks;
-  }
-  int64_t panelOf(int64_t columnBlock) const {
-    return columnBlock * panels / columnBlocks;
   }
 
   int64_t rowsOf(int64_t tile) const {
@@ -105,6 +105,7 @@ template <class C> struct Cut {
   int64_t rowBlocks, columnBlocks, blockTiles, blockPanels, height, chain;
   int64_t chains;    // that each panel meets before the next panel
   bool joins;        // blocks beside one another may be made as one
+  bool firstPacks;   // the first block of rows, all columns, before the others
   int64_t sumPanels; // whose sums are kept: one, or those of a block
   int64_t levels;    // sums that may wait in the tree, and the one being made
 };

@@ -73,8 +73,7 @@ void ThreadPool::run(int64_t count, int64_t grain, astra_range_fn fn,
     return;
   }
   int64_t pieces = std::min<int64_t>(units, int64_t(width) * piecesPerThread);
-  int64_t piece = units / pieces * grain;
-  Job given = {fn, context, count, piece, (count - 1) / piece + 1};
+  Job given = {fn, context, count, grain, units, pieces};
   if (lent.run) {
     begin(given);
     lent.run(
@@ -124,9 +123,13 @@ void ThreadPool::drainFromBack() {
     runPiece(back.fetch_sub(1) - 1);
 }
 
+/// Pieces differ by one grain at most.
 void ThreadPool::runPiece(int64_t index) {
-  int64_t begin = index * job.piece;
-  job.fn(job.context, begin, std::min(job.count, begin + job.piece));
+  int64_t least = job.units / job.pieces, more = job.units % job.pieces;
+  // The longer ones lie evenly among the others.
+  auto begin = [&](int64_t i) { return i * least + i * more / job.pieces; };
+  job.fn(job.context, begin(index) * job.grain,
+         std::min(job.count, begin(index + 1) * job.grain));
 }
 
 /// Waits for a job that this worker has not seen; false when the pool ends.

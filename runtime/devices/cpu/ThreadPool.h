@@ -32,7 +32,7 @@ private:
   struct Job {
     astra_range_fn fn = nullptr;
     void *context = nullptr;
-    int64_t count = 0, piece = 0, pieces = 0;
+    int64_t count = 0, grain = 1, units = 0, pieces = 0; // units of a grain
   };
 
   void work();
