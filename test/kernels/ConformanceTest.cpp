@@ -271,6 +271,8 @@ TEST_P(Conformance, Contractions) {
                         {{4}, {20}, {300}, {35}},
                         {{5}, {33}, {140}, {64}},
                         {{}, {32}, {130}, {500}},
+                        {{}, {460}, {40}, {300}},
+                        {{}, {455}, {270}, {70}},
                         {{}, {1}, {1}, {1}}};
   for (const Row &row : allRows()) {
     if (row.family != Row::Contract || !hasVariant(row))
@@ -302,10 +304,12 @@ TEST_P(Conformance, Contractions) {
   }
 }
 
-/// Several blocks at the same time, which share packed columns: few of them, or
-/// many; some of b's numbers are tiny.
+/// Several blocks at the same time, which share columns that are packed before,
+/// or by the first of them: few or many; some of b's numbers are tiny.
 TEST_P(Conformance, ContractionsOfThreads) {
-  const Shape cases[] = {{300, 150, 100}, {300, 300, 64}, {230, 1300, 40}};
+  const Shape cases[] = {{300, 150, 100}, {300, 300, 64},  {230, 1300, 40},
+                         {460, 150, 700}, {570, 300, 270}, {460, 1300, 40},
+                         {450, 4200, 68}};
   for (const Row &row : allRows()) {
     if (row.name != "contract_f32" && row.name != "contract_f64")
       continue;

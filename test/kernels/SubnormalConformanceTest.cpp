@@ -66,7 +66,8 @@ TEST_P(Conformance, ContractionsWithSubnormals) {
   const Extents cases[] = {
       {1, 3, 40, 70},    {1, 30, 64, 64},   {3, 45, 33, 40},  {1, 64, 300, 64},
       {2, 29, 270, 33},  {1, 118, 20, 140}, {1, 9, 700, 100}, {4, 40, 20, 100},
-      {1, 120, 130, 70}, {1, 118, 520, 34}, {4, 20, 300, 35}, {5, 33, 140, 64}};
+      {1, 120, 130, 70}, {1, 118, 520, 34}, {4, 20, 300, 35}, {5, 33, 140, 64},
+      {1, 460, 20, 270}, {1, 450, 270, 70}};
   const Along ways[] = {Along::Nothing, Along::Outer, Along::Inner,
                         Along::Both};
   for (const Row &row : allRows()) {
