@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <sched.h>
 #include <set>
@@ -57,6 +59,44 @@ TEST(ThreadPool, RunsEachIndexOnceInWholeGrains) {
           ASSERT_EQ(each, 1) << count << " by " << grain;
         EXPECT_LE(tally.threads.size(), workers + 1);
       }
+  }
+}
+
+/// Pieces differ by one grain at most, up to the largest count.
+TEST(ThreadPool, CutsEvenly) {
+  struct Pieces {
+    std::mutex mutex;
+    std::map<int64_t, int64_t> ends;
+  };
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (uint32_t workers : {1u, 2u, 4u}) {
+    ThreadPool pool;
+    ASSERT_TRUE(pool.start(workers).ok());
+    for (auto [count, grain] : {std::pair<int64_t, int64_t>{38, 1},
+                                {37, 2},
+                                {1000, 7},
+                                {most, int64_t(3) << 40},
+                                {most - 1, int64_t(1) << 61}}) {
+      Pieces pieces;
+      pool.run(
+          count, grain,
+          [](void *context, int64_t begin, int64_t end) {
+            auto &self = *static_cast<Pieces *>(context);
+            std::lock_guard<std::mutex> lock(self.mutex);
+            self.ends[begin] = end;
+          },
+          &pieces);
+      int64_t at = 0, least = most, longest = 0;
+      for (auto [begin, end] : pieces.ends) {
+        ASSERT_EQ(begin, at);
+        int64_t grains = (end - begin - 1) / grain + 1;
+        least = std::min(least, grains);
+        longest = std::max(longest, grains);
+        at = end;
+      }
+      EXPECT_EQ(at, count);
+      EXPECT_LE(longest - least, 1) << count << " by " << grain;
+    }
   }
 }
 

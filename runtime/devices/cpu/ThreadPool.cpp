@@ -126,10 +126,13 @@ void ThreadPool::drainFromBack() {
 /// Pieces differ by one grain at most.
 void ThreadPool::runPiece(int64_t index) {
   int64_t least = job.units / job.pieces, more = job.units % job.pieces;
-  // The longer ones lie evenly among the others.
-  auto begin = [&](int64_t i) { return i * least + i * more / job.pieces; };
-  job.fn(job.context, begin(index) * job.grain,
-         std::min(job.count, begin(index + 1) * job.grain));
+  // The longer ones lie evenly among the others. The last grain need not be
+  // whole.
+  auto begin = [&](int64_t i) {
+    return i < job.pieces ? (i * least + i * more / job.pieces) * job.grain
+                          : job.count;
+  };
+  job.fn(job.context, begin(index), begin(index + 1));
 }
 
 /// Waits for a job that this worker has not seen; false when the pool ends.
