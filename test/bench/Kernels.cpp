@@ -382,9 +382,14 @@ int main(int argc, char **argv) {
     else
       return usage();
   }
-  bool good = true;
+  bool good = true, any = false;
   for (const Row &row : rows())
-    if ((row.kernel + " " + row.what).find(options.only) != std::string::npos)
+    if ((row.kernel + " " + row.what).find(options.only) != std::string::npos) {
       good &= time(row, options);
-  return good ? 0 : 1;
+      any = true;
+    }
+  if (!any)
+    std::fprintf(stderr, "kernel-bench: no kernel has `%s` in its name\n",
+                 options.only.c_str());
+  return good && any ? 0 : 1;
 }

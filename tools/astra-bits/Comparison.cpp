@@ -120,10 +120,36 @@ size_t Comparison::getResultCount() const {
   return count;
 }
 
-std::vector<std::pair<std::string, std::string>> Comparison::getErrors() const {
-  std::vector<std::pair<std::string, std::string>> errors;
+size_t Comparison::getErrorCount() const {
+  size_t count = 0;
   for (const auto &[key, list] : results)
-    if (list.front().status != "ok")
-      errors.emplace_back(key, list.front().status);
-  return errors;
+    count += list.front().status != "ok";
+  return count;
+}
+
+/// The function or test that a key begins with.
+static std::string functionOf(const std::string &key) {
+  size_t quote = key.rfind('"');
+  return key.substr(0, quote == std::string::npos ? key.find(' ') : quote + 1);
+}
+
+std::vector<std::string> Comparison::describeErrors() const {
+  struct Count {
+    size_t all = 0, errors = 0;
+    std::string status; // of the first error
+  };
+  std::map<std::string, Count> counts;
+  for (const auto &[key, list] : results) {
+    Count &count = counts[functionOf(key)];
+    ++count.all;
+    if (list.front().status != "ok" && count.errors++ == 0)
+      count.status = list.front().status;
+  }
+  std::vector<std::string> sentences;
+  for (const auto &[name, count] : counts)
+    if (count.errors > 0)
+      sentences.push_back(name + ": " + std::to_string(count.errors) + " of " +
+                          std::to_string(count.all) +
+                          " computations are errors, such as: " + count.status);
+  return sentences;
 }

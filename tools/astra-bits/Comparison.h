@@ -52,8 +52,10 @@ public:
   bool hasFunction(const std::string &name) const;
   size_t getKeyCount() const { return results.size(); }
   size_t getResultCount() const;
-  /// Keys for which every configuration gives an error, with its sentence.
-  std::vector<std::pair<std::string, std::string>> getErrors() const;
+  /// How many computations are errors.
+  size_t getErrorCount() const;
+  /// A sentence for each function of which some are, with one of the errors.
+  std::vector<std::string> describeErrors() const;
   const std::set<std::string> &getNotes() const { return notes; }
   const std::set<std::string> &getLinalg() const { return linalg; }
 

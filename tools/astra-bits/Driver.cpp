@@ -261,6 +261,14 @@ bool Driver::runBuilds(size_t first, bool arm) {
                   "): " + (error.empty() ? done.errors : error));
 }
 
+/// Why a function that is there, or any if it has no name, was not run.
+std::string Driver::whyNot(const std::string &name) const {
+  for (const std::string &note : comparison.getNotes())
+    if (note.compare(0, name.size(), name) == 0)
+      return " that could be run: " + note;
+  return "";
+}
+
 int Driver::run() {
   if (!files.isValid() || !store.open(resultsFile = files.add(".results")))
     return complain("no temporary folder can be made"), 1;
@@ -287,12 +295,12 @@ int Driver::run() {
   }
   for (const std::string &name : options.exports)
     if (!comparison.hasFunction(name))
-      return complain("`" + options.file + "` has no export `" + name +
-                      "`, or it could not be run"),
+      return complain("`" + options.file + "` has no export `" + name + "`" +
+                      whyNot(name)),
              1;
   if (comparison.getKeyCount() == 0)
     return complain("`" + options.file +
-                    "` has nothing to run: no export and no test"),
+                    "` has nothing to run: no export and no test" + whyNot("")),
            1;
   return report();
 }

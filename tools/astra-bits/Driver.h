@@ -38,6 +38,7 @@ private:
   size_t countSame() const;
   std::string findElement(const Difference &difference, const Result &other);
   std::string nameConfiguration(const Result &result) const;
+  std::string whyNot(const std::string &name) const;
   int report();
   void printText(const std::vector<Difference> &differences);
   void printJson(const std::vector<Difference> &differences);

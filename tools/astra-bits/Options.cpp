@@ -246,7 +246,7 @@ void astra::printHelp() {
       name += (name == "-O" ? "" : "=") + std::string(row.value);
     std::printf("  %-24s %s\n", name.c_str(), row.doc);
   }
-  std::printf("\nEXIT STATUS: 0 if all bits agree, 1 if some differ or the "
-              "program has an error,\n             2 if the command line makes "
-              "no sense\n");
+  std::printf("\nEXIT STATUS: 0 if all bits agree, 1 if some differ, every "
+              "computation is an error\n             or the program has an "
+              "error, 2 if the command line makes no sense\n");
 }

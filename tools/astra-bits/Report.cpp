@@ -56,14 +56,13 @@ void Driver::printText(const std::vector<Difference> &differences) {
     std::printf("%s\n", note.c_str());
   for (const std::string &note : notes)
     std::printf("%s\n", note.c_str());
-  auto errors = comparison.getErrors();
-  if (errors.size() == comparison.getKeyCount())
-    std::printf("every call is an error, such as: %s\n",
-                errors.front().second.c_str());
+  for (const std::string &sentence : comparison.describeErrors())
+    std::printf("%s\n", sentence.c_str());
   std::printf("%s: %zu results of %zu computations, %zu of them errors, by %zu "
               "builds\n",
               options.file.c_str(), comparison.getResultCount(),
-              comparison.getKeyCount(), errors.size(), builds.size());
+              comparison.getKeyCount(), comparison.getErrorCount(),
+              builds.size());
   if (size_t same = countSame())
     std::printf("%zu of these builds have the bytes of another one, and ran as "
                 "that\n",
@@ -113,6 +112,8 @@ void Driver::printJson(const std::vector<Difference> &differences) {
   Words all = notes;
   all.insert(all.end(), comparison.getNotes().begin(),
              comparison.getNotes().end());
+  Words errors = comparison.describeErrors();
+  all.insert(all.end(), errors.begin(), errors.end());
   auto missing = [](const std::pair<std::string, std::string> &each) {
     return "{\"level\": " + quote(each.first) +
            ", \"why\": " + quote(each.second) + "}";
@@ -139,7 +140,7 @@ void Driver::printJson(const std::vector<Difference> &differences) {
       quote(options.file).c_str(), differences.empty() ? "true" : "false",
       differences.empty() ? quote(comparison.getHash(store)).c_str() : "null",
       comparison.getKeyCount(), comparison.getResultCount(),
-      comparison.getErrors().size(), builds.size(), countSame(),
+      comparison.getErrorCount(), builds.size(), countSame(),
       listOf(machine.missing, missing).c_str(), listOf(all, quote).c_str(),
       listOf(differences, difference).c_str());
 }
@@ -150,5 +151,9 @@ int Driver::report() {
     printJson(differences);
   else
     printText(differences);
+  if (differences.empty() &&
+      comparison.getErrorCount() == comparison.getKeyCount())
+    return complain("every computation is an error: no results were compared"),
+           1;
   return differences.empty() ? 0 : 1;
 }

@@ -428,9 +428,11 @@ void Run::runExport(const Function &function, const std::string &size) {
     place->second = choose(function, size);
   const Extents &dims = place->second;
   if (dims.empty() && !function.dims.empty() && isNew)
-    std::printf("%s\t%s is left out (%s): its inputs do not get shapes, or too "
-                "large ones, by default; give --dim\n",
-                NoteLine, function.name.c_str(), size.c_str());
+    std::printf("%s\t%s is left out (%s): its inputs do not get shapes, or "
+                "have more than %lld elements in all; give other sizes with "
+                "--dim\n",
+                NoteLine, function.name.c_str(), size.c_str(),
+                static_cast<long long>(mostElements));
   if (dims.empty() && (size == "large" || !function.dims.empty()))
     return;
   std::string key = function.name;

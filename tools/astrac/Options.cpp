@@ -115,10 +115,15 @@ bool checkOutput(const Options &options) {
   StringRef output = options.output;
   if (output == "-")
     return complain("`-o` takes the name of a file");
-  if (options.command == Command::Compile && !options.shared &&
-      options.emit.empty() && output.ends_with(".h"))
+  if (options.command != Command::Compile || options.shared ||
+      !options.emit.empty())
+    return true;
+  if (output.ends_with(".h"))
     return complain("`" + output +
                     "` is where the header goes; call the object `.o`");
+  if (output.ends_with(".so"))
+    return complain("`" + output +
+                    "` would be an object; for a module give `-shared` too");
   return true;
 }
 

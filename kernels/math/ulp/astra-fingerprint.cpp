@@ -117,9 +117,40 @@ template <class Function> void print(const char *name, int argc, char **argv) {
   fflush(stdout);
 }
 
+const char *const names[] = {
+#define ASTRA_UNARY(name, implementation) #name,
+#define ASTRA_BINARY(name, implementation) #name,
+#define ASTRA_ORDERED(name, implementation) #name,
+#include "kernels/math/Elementary.def"
+};
+
+/// The status to end with if the words are not names of functions, or -1.
+int check(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    bool known = false, help = strcmp(argv[i], "--help") == 0;
+    for (const char *name : names)
+      known |= strcmp(argv[i], name) == 0;
+    if (known)
+      continue;
+    if (!help)
+      fprintf(stderr, "astra-fingerprint: `%s` is no function\n", argv[i]);
+    fprintf(help ? stdout : stderr,
+            "usage: astra-fingerprint [NAME...]\n"
+            "One number for all results of each function, f32 and f64, half a "
+            "minute a function\non one core. Functions:");
+    for (const char *name : names)
+      fprintf(help ? stdout : stderr, " %s", name);
+    fprintf(help ? stdout : stderr, "\n");
+    return help ? 0 : 2;
+  }
+  return -1;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  if (int status = check(argc, argv); status >= 0)
+    return status;
 #define ASTRA_UNARY(name, implementation)                                      \
   print<name##_function>(#name, argc, argv);
 #define ASTRA_BINARY(name, implementation) ASTRA_UNARY(name, implementation)

@@ -169,6 +169,10 @@ static void measureBinary(Report &report, const char *name) {
 
 int main(int argc, char **argv) {
   Options options;
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    fputs(Usage, stdout);
+    return 0;
+  }
   if (!parse(argc, argv, options)) {
     fputs(Usage, stderr);
     return 2;
