@@ -254,6 +254,11 @@ bool Driver::runBuilds(size_t first, bool arm) {
   bool good = comparison.add(builds, modules, done.output, last, error);
   if (!done.problem.empty())
     error = done.problem;
+  if (done.isLate)
+    error += " (" + std::to_string(modules.size()) + " builds of " +
+             std::to_string(options.timeout) +
+             " s, --timeout); --budget=SECONDS leaves configurations of what "
+             "takes long out";
   if (good && error.empty() && done.status == 0 && store.update())
     return true;
   return complain("running `" + options.file + "` (" + builds[last].getName() +

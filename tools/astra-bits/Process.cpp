@@ -87,7 +87,7 @@ Finished astra::runProgram(const std::vector<std::string> &words,
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child)
     finished.problem = std::strerror(errno);
-  else if (!inTime)
+  else if ((finished.isLate = !inTime))
     finished.problem = "it did not end in " + std::to_string(seconds) + " s";
   else if (WIFSIGNALED(status))
     finished.problem =

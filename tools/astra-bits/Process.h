@@ -12,6 +12,7 @@ struct Finished {
   int status = -1; // of exit; -1 if it ended otherwise
   std::string output, errors;
   std::string problem; // why it did not end by itself, or ""
+  bool isLate = false; // it was ended, since its time was over
 };
 
 using Watch = std::function<void(const std::string &output)>;
