@@ -268,8 +268,9 @@ bool Driver::runBuilds(size_t first, bool arm) {
 
 /// Why a function that is there, or any if it has no name, was not run.
 std::string Driver::whyNot(const std::string &name) const {
+  std::string begin = name.empty() ? "" : name + " ";
   for (const std::string &note : comparison.getNotes())
-    if (note.compare(0, name.size(), name) == 0)
+    if (note.compare(0, begin.size(), begin) == 0)
       return " that could be run: " + note;
   return "";
 }

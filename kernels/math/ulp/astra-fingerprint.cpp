@@ -105,56 +105,56 @@ template <class Function, class T> uint64_t fingerprint() {
 
 #endif
 
-template <class Function> void print(const char *name, int argc, char **argv) {
-  bool wanted = argc < 2;
-  for (int i = 1; i < argc; ++i)
-    wanted |= strcmp(argv[i], name) == 0;
-  if (!wanted)
-    return;
+template <class Function> void print(const char *name) {
   printf("%-12s f32 %016llx  f64 %016llx\n", name,
          (unsigned long long)fingerprint<Function, float>(),
          (unsigned long long)fingerprint<Function, double>());
   fflush(stdout);
 }
 
-const char *const names[] = {
-#define ASTRA_UNARY(name, implementation) #name,
-#define ASTRA_BINARY(name, implementation) #name,
-#define ASTRA_ORDERED(name, implementation) #name,
+const struct Row {
+  const char *name;
+  void (*print)(const char *name);
+} rows[] = {
+#define ASTRA_UNARY(name, implementation) {#name, print<name##_function>},
+#define ASTRA_BINARY(name, implementation) {#name, print<name##_function>},
+#define ASTRA_ORDERED(name, implementation) {#name, print<name##_function>},
 #include "kernels/math/Elementary.def"
 };
 
-/// The status to end with if the words are not names of functions, or -1.
-int check(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i) {
-    bool known = false, help = strcmp(argv[i], "--help") == 0;
-    for (const char *name : names)
-      known |= strcmp(argv[i], name) == 0;
-    if (known)
-      continue;
-    if (!help)
-      fprintf(stderr, "astra-fingerprint: `%s` is no function\n", argv[i]);
-    fprintf(help ? stdout : stderr,
-            "usage: astra-fingerprint [NAME...]\n"
-            "One number for all results of each function, f32 and f64, half a "
-            "minute a function\non one core. Functions:");
-    for (const char *name : names)
-      fprintf(help ? stdout : stderr, " %s", name);
-    fprintf(help ? stdout : stderr, "\n");
-    return help ? 0 : 2;
-  }
-  return -1;
+void printUsage(FILE *to) {
+  fprintf(to, "usage: astra-fingerprint [NAME...]\n"
+              "One number for all results of each function, f32 and f64, half "
+              "a minute a function\non one core. Functions:");
+  for (const Row &row : rows)
+    fprintf(to, " %s", row.name);
+  fprintf(to, "\n");
+}
+
+bool isFunction(const char *word) {
+  for (const Row &row : rows)
+    if (strcmp(row.name, word) == 0)
+      return true;
+  return false;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (int status = check(argc, argv); status >= 0)
-    return status;
-#define ASTRA_UNARY(name, implementation)                                      \
-  print<name##_function>(#name, argc, argv);
-#define ASTRA_BINARY(name, implementation) ASTRA_UNARY(name, implementation)
-#define ASTRA_ORDERED(name, implementation) ASTRA_UNARY(name, implementation)
-#include "kernels/math/Elementary.def"
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--help") == 0)
+      return printUsage(stdout), 0;
+    if (!isFunction(argv[i])) {
+      fprintf(stderr, "astra-fingerprint: `%s` is no function\n", argv[i]);
+      return printUsage(stderr), 2;
+    }
+  }
+  for (const Row &row : rows) {
+    bool wanted = argc < 2;
+    for (int i = 1; i < argc; ++i)
+      wanted |= strcmp(argv[i], row.name) == 0;
+    if (wanted)
+      row.print(row.name);
+  }
   return 0;
 }
